@@ -13,6 +13,7 @@
 #include "base/process.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "base/write_all.hpp"
 
 namespace plim {
 namespace {
@@ -25,16 +26,6 @@ Result<Fd> open_file(const std::string& path, int flags, mode_t mode = 0) {
     if (fd) return fd;
     if (errno != EINTR) return fail_errno(errno, fmt::format("cannot open {}", path));
   }
-}
-
-Result<void> write_all(int fd, std::string_view content, const std::string& path) {
-  while (!content.empty()) {
-    ssize_t n = ::write(fd, content.data(), content.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_errno(errno, fmt::format("cannot write {}", path));
-    content.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return {};
 }
 
 std::string parent_of(const std::string& path) {
@@ -63,6 +54,16 @@ std::optional<pid_t> read_pid(int fd) {
 }
 
 }  // namespace
+
+Result<void> write_all(int fd, std::string_view content, const std::string& path) {
+  while (!content.empty()) {
+    ssize_t n = ::write(fd, content.data(), content.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail_errno(errno, fmt::format("cannot write {}", path));
+    content.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
   PLIM_TRY(Fd fd, open_file(path, O_RDONLY));

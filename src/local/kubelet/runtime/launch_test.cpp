@@ -19,6 +19,7 @@ namespace plim::local::kubelet {
 namespace {
 
 using ::testing::Contains;
+using ::testing::HasSubstr;
 
 Launch launch_of(std::string image, std::string_view container) {
   auto made = std::make_shared<images::Image>();
@@ -162,6 +163,66 @@ TEST_F(IsolatedPod, sees_its_volumes_where_it_mounts_them) {
   EXPECT_EQ(text_at(list_at(pod, {"status", "containerStatuses"}).at(0),
                     {"state", "terminated", "message"}),
             "done\n");
+}
+
+TEST_F(IsolatedPod, cannot_change_files_that_the_node_writes) {
+  options.isolation = Isolation::automatic;
+  start_node();
+  if (!node->isolated()) GTEST_SKIP() << "namespaces need root";
+  json::value map{{"metadata", {{"name", "cm"}, {"namespace", "default"}}}, {"data", {{"a", "1"}}}};
+  ASSERT_TRUE(run(client->create(kube::resources::config_maps, {"default", "cm"}, map)));
+  create_pod("a", fmt::format(R"({{"restartPolicy":"Never",
+      "volumes":[{{"name":"conf","configMap":{{"name":"cm"}}}}],
+      "containers":[{{"name":"c","image":"x","command":["sh","-c",
+          "cd {0}; ln -sf /etc/passwd a; echo 2 > a; mkfifo p; mount -o remount,rw {0}; ls; cat a"],
+        "volumeMounts":[{{"name":"conf","mountPath":"{0}"}}]}}]}})",
+                              dir / "inside"));
+  follow("a", shows("c:Completed"));
+  EXPECT_THAT(log_of("a"), ::testing::EndsWith("\na\n1\n"));
+  EXPECT_THAT(log_of("a"), HasSubstr("Read-only file system"));
+}
+
+TEST_F(IsolatedPod, cannot_mount_what_is_outside_of_a_volume_by_a_link_in_it) {
+  options.isolation = Isolation::automatic;
+  start_node();
+  if (!node->isolated()) GTEST_SKIP() << "namespaces need root";
+  const std::string secret = dir / "secret";
+  ASSERT_TRUE(make_directories(secret));
+  ASSERT_TRUE(write_file(secret + "/file", "kept"));
+  create_pod("a", fmt::format(R"({{"restartPolicy":"Never",
+      "volumes":[{{"name":"v","emptyDir":{{}}}}],
+      "initContainers":[{{"name":"i","image":"x","command":["sh","-c",
+          "cd {0}; ln -s {1} out; mkdir data; ln -s data in"],
+        "volumeMounts":[{{"name":"v","mountPath":"{0}"}}]}}],
+      "containers":[{{"name":"c","image":"x","command":["sh","-c","touch {0}/x"],
+        "volumeMounts":[{{"name":"v","mountPath":"{0}","subPath":"in"}}]}},
+      {{"name":"d","image":"x","command":["sh","-c","echo changed > {0}/file"],
+        "volumeMounts":[{{"name":"v","mountPath":"{0}","subPath":"out"}}]}}]}})",
+                              dir / "inside", secret));
+  follow("a", shows("c:Completed"));
+  const json::value pod = get_pod("a");
+  std::string said;
+  for (const json::value& status : list_at(pod, {"status", "containerStatuses"}))
+    if (text_at(status, {"name"}) == "d") said = to_json(status);
+  EXPECT_THAT(said, HasSubstr("leads out of its volume"));
+  EXPECT_EQ(read_file(secret + "/file"), "kept");
+}
+
+// Whoever enters the container's mount namespace is in its root, not in that of the machine.
+TEST_F(IsolatedPod, has_no_other_root_above_its_own) {
+  options.isolation = Isolation::automatic;
+  start_node();
+  if (!node->isolated()) GTEST_SKIP() << "namespaces need root";
+  const std::string top = "/plim-test-" + dir.path().substr(dir.path().size() - 6);
+  create_pod("a", fmt::format(R"({{"restartPolicy":"Never","hostPID":true,
+      "volumes":[{{"name":"v","emptyDir":{{}}}}],
+      "containers":[{{"name":"c","image":"x","command":["sh","-c",
+          "if nsenter -t $$$$ -m test -d {0}; then echo inside; else echo outside; fi"],
+        "securityContext":{{"privileged":true}},
+        "volumeMounts":[{{"name":"v","mountPath":"{0}"}}]}}]}})",
+                              top));
+  follow("a", shows("c:Completed"));
+  EXPECT_EQ(log_of("a"), "inside\n");
 }
 
 TEST_F(IsolatedPod, leaves_no_mount_points_behind) {

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/base64.hpp"
+#include "base/beneath.hpp"
 #include "base/fd.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
@@ -170,9 +171,13 @@ class FileMaker {
   std::vector<VolumeFile> files_;
 };
 
+// Closed to other users, unlike the volumes in it.
+std::string memory_directory(const json::value& pod) {
+  return fmt::format("/dev/shm/plimsoll-{}", kube::uid_of(pod));
+}
+
 std::string memory_path(const json::value& pod, const json::value& volume) {
-  return fmt::format("/dev/shm/plimsoll-{}-{}", kube::uid_of(pod),
-                     kube::text_at(volume, "Volume.name"));
+  return fmt::format("{}/{}", memory_directory(pod), kube::text_at(volume, "Volume.name"));
 }
 
 bool wants_memory(const json::value& volume) {
@@ -185,6 +190,25 @@ Result<void> make_open_directory(const std::string& path) {
   PLIM_CHECK(make_directories(path));
   if (::chmod(path.c_str(), 0777) != 0) return fail_errno(errno, path);
   return {};
+}
+
+// Everybody may create entries in /dev/shm, so one that exists may be a trap.
+Result<void> make_memory_directory(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) == 0) return {};
+  struct stat info{};
+  const bool ours = errno == EEXIST && ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
+                    info.st_uid == ::geteuid() && (info.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+  if (ours) return {};
+  return fail(Code::forbidden, fmt::format("cannot use {}: somebody else has created it", path));
+}
+
+// The name becomes a part of a path.
+Result<void> check_claim(std::string_view name) {
+  if (!name.empty() && name.find('/') == name.npos && name != "." && name != ".." &&
+      name.find('\0') == name.npos)
+    return {};
+  return fail(Code::invalid,
+              fmt::format("{} is not the name of a PersistentVolumeClaim", quote(name)));
 }
 
 Result<void> check_host_path(const json::value& volume, const VolumeRoots& roots) {
@@ -210,13 +234,9 @@ Result<void> check_host_path(const json::value& volume, const VolumeRoots& roots
 
 Result<void> write_volume(const std::string& directory, const std::vector<VolumeFile>& files) {
   PLIM_CHECK(make_directories(directory));
-  for (const VolumeFile& file : files) {
-    const std::string path = fmt::format("{}/{}", directory, file.path);
-    // Unchanged files are not written, so that watchers see only real changes.
-    if (const auto before = read_file(path); before && *before == file.content) continue;
-    PLIM_CHECK(make_directories(path.substr(0, path.rfind('/'))));
-    PLIM_CHECK(write_file(path, file.content, WriteOptions{.mode = file.mode, .sync = false}));
-  }
+  PLIM_TRY(const Beneath volume, Beneath::open(directory));
+  for (const VolumeFile& file : files)
+    PLIM_CHECK(volume.write_file(file.path, file.content, file.mode));
   return {};
 }
 
@@ -224,11 +244,24 @@ Result<void> make_volume(const json::value& pod, const json::value& volume, cons
                          const PodSources& sources, const VolumeRoots& roots) {
   const std::string path = volume_path(pod, volume, roots);
   if (kube::find(volume, "Volume.hostPath") != nullptr) return check_host_path(volume, roots);
-  if (kube::find(volume, "Volume.emptyDir") != nullptr ||
-      kube::find(volume, "Volume.persistentVolumeClaim") != nullptr)
+  if (kube::find(volume, "Volume.persistentVolumeClaim") != nullptr) {
+    PLIM_CHECK(check_claim(kube::text_at(volume, "Volume.persistentVolumeClaim.claimName")));
     return make_open_directory(path);
+  }
+  if (kube::find(volume, "Volume.emptyDir") != nullptr) {
+    if (wants_memory(volume)) PLIM_CHECK(make_memory_directory(memory_directory(pod)));
+    return make_open_directory(path);
+  }
   PLIM_TRY(const auto files, volume_files(pod, volume, place, sources));
   return write_volume(path, files);
+}
+
+// Whether the node writes the files, while containers only read them.
+bool has_files(const json::value& volume) {
+  return kube::find(volume, "Volume.configMap") != nullptr ||
+         kube::find(volume, "Volume.secret") != nullptr ||
+         kube::find(volume, "Volume.downwardAPI") != nullptr ||
+         kube::find(volume, "Volume.projected") != nullptr;
 }
 
 }  // namespace
@@ -315,7 +348,7 @@ void remove_volumes(const json::value& pod) {
   for (const json::value& volume : kube::list_at(pod, "Pod.spec.volumes")) {
     if (!wants_memory(volume)) continue;
     std::error_code ignored;
-    std::filesystem::remove_all(memory_path(pod, volume), ignored);
+    std::filesystem::remove_all(memory_directory(pod), ignored);
   }
 }
 
@@ -333,18 +366,21 @@ Result<std::vector<ShimMount>> container_mounts(const json::value& pod,
       return fail(Code::not_found,
                   fmt::format("the mount names volume {}, which the pod does not have",
                               quote(kube::text_at(mount, "VolumeMount.name"))));
-    std::string from = volume_path(pod, *volume, roots);
+    ShimMount made{.from = volume_path(pod, *volume, roots),
+                   .to = std::string(kube::text_at(mount, "VolumeMount.mountPath")),
+                   .read_only = has_files(*volume) || kube::bool_at(mount, "VolumeMount.readOnly")};
     std::string below(kube::text_at(mount, "VolumeMount.subPath"));
     if (below.empty()) below = expand(kube::text_at(mount, "VolumeMount.subPathExpr"), environment);
     if (!below.empty()) {
       PLIM_CHECK(check_inside(below));
-      from += "/" + below;
-      struct stat info{};
-      if (::stat(from.c_str(), &info) != 0) PLIM_CHECK(make_open_directory(from));
+      PLIM_TRY(const Beneath inside, Beneath::open(made.from));
+      const auto found = inside.find(below);
+      if (!found && found.error().code != Code::not_found) return found.error();
+      if (!found) PLIM_CHECK(inside.make_directories(below, 0777));
+      made.volume = std::exchange(made.from, made.from + "/" + below);
     }
-    std::string to(kube::text_at(mount, "VolumeMount.mountPath"));
-    if (!to.starts_with('/')) to.insert(0, "/");
-    out.push_back({std::move(from), std::move(to), kube::bool_at(mount, "VolumeMount.readOnly")});
+    if (!made.to.starts_with('/')) made.to.insert(0, "/");
+    out.push_back(std::move(made));
   }
   // Outer mounts first, or they would hide the inner ones.
   std::sort(out.begin(), out.end(),

@@ -1,8 +1,11 @@
 #include "local/kubelet/runtime/volumes.hpp"
 
 #include <string>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/files.hpp"
@@ -119,6 +122,56 @@ TEST(Volumes, name_the_one_that_fails) {
             "MountVolume.SetUp failed for volume \"v\" : secret \"no\" not found");
 }
 
+TEST(Volumes, of_claims_stay_in_the_directory_of_their_namespace) {
+  plim::testing::TempDir dir;
+  const VolumeRoots roots{.pod = dir / "pod", .claims = dir / "claims"};
+  for (std::string_view name : {"../..", "..", ".", "a/b", "/etc", ""}) {
+    json::value volume{{"name", "v"}, {"persistentVolumeClaim", {{"claimName", name}}}};
+    const json::value pod{{"metadata", {{"name", "web"}, {"namespace", "shop"}}},
+                          {"spec", {{"volumes", json::array{std::move(volume)}}}}};
+    auto made = make_volumes(pod, {}, sources(), roots);
+    ASSERT_FALSE(made) << name;
+    EXPECT_THAT(made.error().message, ::testing::HasSubstr("is not the name of a Persistent"));
+  }
+}
+
+TEST(Volumes, replace_what_a_container_has_put_in_place_of_a_file) {
+  plim::testing::TempDir dir;
+  const VolumeRoots roots{.pod = dir / "pod", .claims = ""};
+  ASSERT_TRUE(make_directories(dir / "pod/volumes/conf"));
+  ASSERT_TRUE(write_file(dir / "passwd", "kept"));
+  ASSERT_EQ(::symlink((dir / "passwd").c_str(), (dir / "pod/volumes/conf/a").c_str()), 0);
+  ASSERT_EQ(::mkfifo((dir / "pod/volumes/conf/b").c_str(), 0666), 0);
+  const json::value pod =
+      apiserver::testing::parsed(R"({"metadata":{"name":"web","namespace":"shop"},
+      "spec":{"volumes":[{"name":"conf","configMap":{"name":"cm"}}]}})");
+  ASSERT_TRUE(make_volumes(pod, {}, sources(), roots));
+  EXPECT_EQ(read_file(dir / "passwd"), "kept");
+  EXPECT_EQ(read_file(dir / "pod/volumes/conf/a"), "1");
+  EXPECT_EQ(read_file(dir / "pod/volumes/conf/b"), "2");
+}
+
+TEST(Volumes, in_memory_are_closed_to_other_users) {
+  json::value pod = apiserver::testing::parsed(R"({"metadata":{"name":"web","uid":"u"},
+      "spec":{"volumes":[{"name":"m","emptyDir":{"medium":"Memory"}}]}})");
+  pod.at("metadata").as_object()["uid"] = fmt::format("test-{}", ::getpid());
+  plim::testing::TempDir dir;
+  const VolumeRoots roots{.pod = dir.path(), .claims = ""};
+  const std::string path = fmt::format("/dev/shm/plimsoll-test-{}", ::getpid());
+  ASSERT_TRUE(make_directories(dir / "volumes"));
+  ASSERT_TRUE(make_volumes(pod, {}, sources(), roots));
+  struct stat info{};
+  ASSERT_EQ(::stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0700u);
+  ASSERT_TRUE(make_volumes(pod, {}, sources(), roots)) << "again, after a restart";
+  remove_volumes(pod);
+  EXPECT_NE(::stat(path.c_str(), &info), 0);
+  ASSERT_EQ(::mkdir(path.c_str(), 0777), 0);  // by somebody else
+  ::chmod(path.c_str(), 0777);
+  EXPECT_FALSE(make_volumes(pod, {}, sources(), roots));
+  remove_volumes(pod);
+}
+
 TEST(Volumes, are_mounted_from_outside_to_inside) {
   plim::testing::TempDir dir;
   const json::value pod =
@@ -126,6 +179,7 @@ TEST(Volumes, are_mounted_from_outside_to_inside) {
       {"name":"h","hostPath":{"path":"/srv"}}]}})");
   const json::value container = apiserver::testing::parsed(R"({"volumeMounts":[
       {"name":"a","mountPath":"/x/y","subPath":"s"},{"name":"h","mountPath":"/x","readOnly":true}]})");
+  ASSERT_TRUE(make_directories(dir / "volumes/a"));
   auto mounts = container_mounts(pod, container, {.pod = dir.path(), .claims = ""}, {});
   ASSERT_TRUE(mounts) << mounts.error().message;
   ASSERT_EQ(mounts->size(), 2U);
@@ -133,6 +187,8 @@ TEST(Volumes, are_mounted_from_outside_to_inside) {
   EXPECT_EQ((*mounts)[0].from, "/srv");
   EXPECT_TRUE((*mounts)[0].read_only);
   EXPECT_EQ((*mounts)[1].from, dir / "volumes/a/s");
+  EXPECT_EQ((*mounts)[1].volume, dir / "volumes/a");
+  EXPECT_FALSE((*mounts)[1].read_only);
 }
 
 }  // namespace

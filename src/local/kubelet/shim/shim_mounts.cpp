@@ -10,11 +10,13 @@
 #include <string_view>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/beneath.hpp"
 #include "base/fd.hpp"
 #include "base/files.hpp"
 
@@ -158,18 +160,42 @@ struct Source {
   const ShimMount* mount = nullptr;
 };
 
+// Other containers may write to a volume at any time, so what is found is what is mounted.
+Result<Fd> find_source(const ShimMount& mount) {
+  if (!mount.volume.empty()) {
+    PLIM_TRY(const Beneath volume, Beneath::open(mount.volume));
+    return volume.find(mount.from.substr(mount.volume.size() + 1));
+  }
+  Fd out(::open(mount.from.c_str(), O_PATH | O_CLOEXEC));
+  if (!out) return fail_errno(errno, fmt::format("cannot mount {}", mount.from));
+  return out;
+}
+
 // Called before the root changes: afterwards these paths no longer exist.
 Result<std::vector<Source>> open_sources(const StartSpec& spec) {
   std::vector<Source> out;
   for (const ShimMount& mount : spec.mounts) {
-    const std::unique_ptr<char, void (*)(void*)> real(::realpath(mount.from.c_str(), nullptr),
-                                                      ::free);
-    if (!real) return fail_errno(errno, fmt::format("cannot mount {}", mount.from));
-    Fd tree = detached(AT_FDCWD, real.get());
-    if (!tree) return fail_errno(errno, fmt::format("cannot mount {}", mount.from));
-    out.push_back({std::move(tree), is_directory(mount.from), &mount});
+    PLIM_TRY(const Fd found, find_source(mount));
+    struct stat info{};
+    Fd tree(::open_tree(found.get(), "",
+                        OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_EMPTY_PATH));
+    if (!tree || ::fstat(found.get(), &info) != 0)
+      return fail_errno(errno, fmt::format("cannot mount {}", mount.from));
+    out.push_back({std::move(tree), S_ISDIR(info.st_mode), &mount});
   }
   return out;
+}
+
+// Unlike chroot, this leaves no way back for a process that may call chroot itself.
+Result<void> enter_root(const std::string& root) {
+  if (::chdir(root.c_str()) != 0) return fail_errno(errno, fmt::format("cannot enter {}", root));
+  if (::syscall(SYS_pivot_root, ".", ".") == 0) {
+    if (::umount2(".", MNT_DETACH) == 0 && ::chdir("/") == 0) return {};
+  } else if (errno == EINVAL && ::mount(".", "/", nullptr, MS_MOVE, nullptr) == 0) {
+    // The first root of a machine cannot be replaced, only hidden.
+    if (::chroot(".") == 0 && ::chdir("/") == 0) return {};
+  }
+  return fail_errno(errno, fmt::format("cannot make {} the root", root));
 }
 
 // Builds a /dev like container runtimes do. It is built at `scratch` first, because the devices
@@ -238,8 +264,7 @@ Result<void> set_up_mounts(const StartSpec& spec) {
   }
   if (spec.own_processes)
     PLIM_CHECK(mount_or_fail("proc", root + "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC));
-  if (!root.empty() && (::chroot(root.c_str()) != 0 || ::chdir("/") != 0))
-    return fail_errno(errno, fmt::format("cannot enter {}", root));
+  if (!root.empty()) PLIM_CHECK(enter_root(root));
   for (const Source& source : sources) {
     const std::string& to = source.mount->to;
     PLIM_CHECK(points.make(to, source.directory, spec.uid.value_or(0)));

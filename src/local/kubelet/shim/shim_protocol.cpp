@@ -99,7 +99,10 @@ json::value encode(const StartSpec& spec) {
                    {"noNewPrivileges", spec.no_new_privileges}};
   json::array mounts, limits, groups;
   for (const ShimMount& mount : spec.mounts)
-    mounts.push_back({{"from", mount.from}, {"to", mount.to}, {"readOnly", mount.read_only}});
+    mounts.push_back({{"from", mount.from},
+                      {"to", mount.to},
+                      {"readOnly", mount.read_only},
+                      {"volume", mount.volume}});
   for (const ShimRlimit& limit : spec.rlimits)
     limits.push_back({{"resource", limit.resource}, {"soft", limit.soft}, {"hard", limit.hard}});
   for (gid_t group : spec.groups) groups.push_back(static_cast<std::int64_t>(group));
@@ -130,8 +133,8 @@ Result<StartSpec> decode_start_spec(const json::value& value) {
   out.no_new_privileges = bool_at(value, {"noNewPrivileges"});
   if (const json::array* mounts = array_at(value, "mounts"))
     for (const json::value& mount : *mounts)
-      out.mounts.push_back(
-          {string_at(mount, "from"), string_at(mount, "to"), bool_at(mount, {"readOnly"})});
+      out.mounts.push_back({string_at(mount, "from"), string_at(mount, "to"),
+                            bool_at(mount, {"readOnly"}), string_at(mount, "volume")});
   if (const json::array* limits = array_at(value, "rlimits"))
     for (const json::value& limit : *limits)
       out.rlimits.push_back({static_cast<int>(number_at(limit, "resource")),

@@ -26,6 +26,7 @@ inline constexpr std::string_view kShimState = "shim.json";
 struct ShimMount {
   std::string from, to;
   bool read_only = false;
+  std::string volume = {};  // if not empty: `from` begins with it, and must not lead out of it
 };
 
 struct ShimRlimit {
