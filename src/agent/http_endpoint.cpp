@@ -44,7 +44,9 @@ using Answer = Task<net::Reply> (*)(std::shared_ptr<EndpointSource>);
 net::Route route(std::string path, std::shared_ptr<EndpointSource> source, Answer answer) {
   return {.method = "GET",
           .pattern = std::move(path),
-          .handler = [source = std::move(source), answer](net::Request) { return answer(source); }};
+          .handler = [source = std::move(source), answer](const net::Request&) {
+            return answer(source);
+          }};
 }
 
 }  // namespace

@@ -42,8 +42,9 @@ Result<std::shared_ptr<const TlsContext>> offer(const ServerTls& tls, bool http2
 
 // Runs on the share's loop. Not in a TaskGroup: a connection owns itself, because the server may be
 // destroyed, without waiting, before the connection has noticed.
-void start_connection(std::shared_ptr<ServerState> state, std::shared_ptr<LoopShare> share,
-                      Quota::Part place, int family, int fd) {
+void start_connection(const std::shared_ptr<ServerState>& state,
+                      const std::shared_ptr<LoopShare>& share, Quota::Part place, int family,
+                      int fd) {
   Socket socket(share->loop);
   boost::system::error_code error;
   socket.assign(asio::generic::stream_protocol(family, 0), fd, error);

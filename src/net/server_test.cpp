@@ -51,8 +51,8 @@ TEST(Server, answers_bad_requests_with_400) {
         "POST /api/ HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
         "POST /api/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         "GET /api/ HTTP/1.1\r\nHost: a\r\nBad Name: x\r\n\r\n",
-        "POST /api/ HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: "
-        "4\r\n\r\nabcd"})
+        ("POST /api/ HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: "
+         "4\r\n\r\nabcd")})
     EXPECT_THAT(ask(server, bad), AllOf(StartsWith("HTTP/1.1 400 "), HasSubstr("close"))) << bad;
 }
 

@@ -61,16 +61,15 @@ Task<Result<void>> Daemon::start() {
   events_.start();
   if (receiver_) {
     Sender::Options sending{.extra = settings_.extra ? Extra::more : Extra::none};
-    Sender::Callbacks callbacks{
-        .on_sent =
-            [this](const loop::RunRecord& run) {
-              store_->mark(run.key(), SendState::sent);
-              feed_event_.notify();
-            },
-        .on_dead = [this](const loop::RunRecord& run,
-                          std::string why) { run_dead(run, std::move(why)); }};
-    sender_ = std::make_unique<Sender>(loop_, *receiver_, metrics_, std::move(callbacks),
-                                       std::move(sending), clock_);
+    Sender::Callbacks callbacks{.on_sent =
+                                    [this](const loop::RunRecord& run) {
+                                      store_->mark(run.key(), SendState::sent);
+                                      feed_event_.notify();
+                                    },
+                                .on_dead = [this](const loop::RunRecord& run,
+                                                  const std::string& why) { run_dead(run, why); }};
+    sender_ = std::make_unique<Sender>(loop_, *receiver_, metrics_, std::move(callbacks), sending,
+                                       clock_);
     co_await greet(hello(settings_.account), kHelloLimit);
     sender_->start();
     tasks_.spawn("feeder", feed());
@@ -125,7 +124,7 @@ void Daemon::run_stored(const loop::RunRecord& run, JournalPosition at) {
   sender_->add(run);
 }
 
-void Daemon::run_dead(const loop::RunRecord& run, std::string why) {
+void Daemon::run_dead(const loop::RunRecord& run, const std::string& why) {
   store_->mark(run.key(), SendState::dead, why);
   feed_event_.notify();
   tell_pod(run, "MeasurementRefused", "the measurement of this run cannot be sent: " + why);

@@ -40,7 +40,7 @@ class Daemon {
   void make_watches();
   void run_ended(loop::RunRecord run);
   void run_stored(const loop::RunRecord& run, JournalPosition at);
-  void run_dead(const loop::RunRecord& run, std::string why);
+  void run_dead(const loop::RunRecord& run, const std::string& why);
   void tell_pod(const loop::RunRecord& run, std::string reason, std::string message);
   bool is_present(const std::string& uid) const;
   std::string not_ready() const;

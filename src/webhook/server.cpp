@@ -183,15 +183,15 @@ Result<std::unique_ptr<AdmissionServer>> AdmissionServer::listen(const Executor&
   std::vector<net::Route> routes{
       {.method = "GET",
        .pattern = "/healthz",
-       .handler = [](net::Request) { return fine_reply(); },
+       .handler = [](const net::Request&) { return fine_reply(); },
        .options = plain},
       {.method = "GET",
        .pattern = "/readyz",
-       .handler = [](net::Request) { return fine_reply(); },
+       .handler = [](const net::Request&) { return fine_reply(); },
        .options = plain},
       {.method = "GET",
        .pattern = "/metrics",
-       .handler = [registry = &registry](net::Request) { return metrics_reply(registry); },
+       .handler = [registry = &registry](const net::Request&) { return metrics_reply(registry); },
        .options = plain}};
   for (MutatorRow& row : settings.mutators)
     routes.push_back(review_route(std::make_shared<Endpoint>(std::move(row), registry, clock)));

@@ -21,7 +21,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-Launch launch_of(std::string image, std::string_view container) {
+Launch launch_of(const std::string& image, std::string_view container) {
   auto made = std::make_shared<images::Image>();
   made->name = images::normalise_image(image);
   made->digest = "sha256:1234";
