@@ -9,6 +9,31 @@ Error answer_timed_out() {
   return fail(Code::timeout, "timed out waiting for the peer");
 }
 
+// A limit for a wait whose end is no failure: the stream can be used afterwards.
+class ShortWait {
+ public:
+  ShortWait(std::shared_ptr<Watchdog> watchdog, std::shared_ptr<ByteStream> stream, Millis limit)
+      : stream_(std::move(stream)), alarm_(std::move(watchdog), [this] { end(); }) {
+    alarm_.arm(limit);
+  }
+
+  // Whether the limit has ended the wait.
+  bool is_over() {
+    if (over_) stream_->resume();
+    return over_;
+  }
+
+ private:
+  void end() {
+    over_ = true;
+    stream_->interrupt(answer_timed_out());
+  }
+
+  const std::shared_ptr<ByteStream> stream_;
+  bool over_ = false;
+  Alarm alarm_;
+};
+
 }  // namespace
 
 Exchange::Exchange(std::unique_ptr<Link> link, std::shared_ptr<Watchdog> watchdog,
@@ -71,20 +96,10 @@ void Exchange::new_parser() {
 }
 
 Task<Result<bool>> Exchange::body_wanted(Millis patience) {
-  auto stream = link_->stream;
-  bool lost_patience = false;
-  auto give_up = [&] {
-    lost_patience = true;
-    stream->interrupt(answer_timed_out());
-  };
-  Alarm alarm(watchdog_, give_up);
-  alarm.arm(patience);
+  ShortWait wait(watchdog_, link_->stream, patience);
   while (!parser_->head_done()) {
     Result<void> stepped = co_await advance();
-    if (!stepped && lost_patience) {
-      stream->resume();
-      co_return true;
-    }
+    if (!stepped && wait.is_over()) co_return true;
     if (!stepped) co_return stepped.error();
   }
   if (status() != 100) {
@@ -97,19 +112,12 @@ Task<Result<bool>> Exchange::body_wanted(Millis patience) {
 
 Task<Result<void>> Exchange::gather(std::size_t bytes, Millis patience) {
   auto stream = link_->stream;
-  bool lost_patience = false;
-  auto give_up = [&] {
-    lost_patience = true;
-    stream->interrupt(answer_timed_out());
-  };
-  Alarm alarm(watchdog_, give_up);
-  alarm.arm(patience);
+  ShortWait wait(watchdog_, stream, patience);
   stream->wake_at(bytes);
   Result<void> waited = co_await stream->wait_readable();
   stream->wake_at(1);
-  if (!waited && !lost_patience) co_return waited;
-  if (lost_patience) stream->resume();
-  co_return Result<void>();
+  if (wait.is_over()) co_return Result<void>();
+  co_return waited;
 }
 
 Result<std::unique_ptr<Link>> Exchange::release_link_for_more() {
