@@ -10,8 +10,11 @@ namespace {
 using cel::Node;
 using cel::Op;
 
-// Limits nested exists() over large objects, which could delay every write.
-constexpr int kMaxSteps = 200'000;
+// Bytes that one evaluation may look at or copy. Nested exists() and comparisons of large objects
+// would otherwise delay every write.
+constexpr std::size_t kMaxCost = 10'000'000;
+constexpr std::size_t kCostOfStep = 50;
+constexpr std::size_t kCostOfValue = 16;
 
 Error wrong(std::string message) {
   return fail(Code::invalid, std::move(message));
@@ -33,7 +36,7 @@ class Evaluator {
   using Value = Result<const json::value*>;
 
   Value evaluate(const Node& node) {
-    if (++steps_ > kMaxSteps) return wrong("the expression takes too long");
+    PLIM_CHECK(pay(kCostOfStep));
     switch (node.op) {
       case Op::literal:
         return &node.value;
@@ -80,6 +83,32 @@ class Evaluator {
     return value ? &kTrue : &kFalse;
   }
 
+  Result<void> pay(std::size_t bytes) {
+    cost_ += bytes;
+    if (cost_ > kMaxCost) return wrong("the expression takes too long");
+    return {};
+  }
+
+  Result<void> pay_for(const json::value& value) {
+    PLIM_CHECK(pay(kCostOfValue));
+    if (const json::string* text = value.if_string()) return pay(text->size());
+    if (const json::array* list = value.if_array()) {
+      for (const json::value& element : *list) PLIM_CHECK(pay_for(element));
+    } else if (const json::object* map = value.if_object()) {
+      for (const json::key_value_pair& entry : *map) {
+        PLIM_CHECK(pay(entry.key().size()));
+        PLIM_CHECK(pay_for(entry.value()));
+      }
+    }
+    return {};
+  }
+
+  Result<bool> same(const json::value& a, const json::value& b) {
+    PLIM_CHECK(pay_for(a));
+    PLIM_CHECK(pay_for(b));
+    return equal(a, b);
+  }
+
   static std::string no_fields(std::string_view name) {
     return fmt::format("there is no object with the field {}", quote(name));
   }
@@ -103,6 +132,7 @@ class Evaluator {
     json::array out;
     for (const Node& element : node.args) {
       PLIM_TRY(const json::value* value, evaluate(element));
+      PLIM_CHECK(pay_for(*value));
       out.push_back(*value);
     }
     computed_.push_back(std::make_unique<json::value>(std::move(out)));
@@ -136,6 +166,7 @@ class Evaluator {
         if (holds(&element)) return truth(true);
     } else if (const json::object* map = range->if_object()) {
       for (const json::key_value_pair& entry : *map) {
+        PLIM_CHECK(pay(entry.key().size()));
         computed_.push_back(std::make_unique<json::value>(entry.key()));
         if (holds(computed_.back().get())) return truth(true);
       }
@@ -159,10 +190,15 @@ class Evaluator {
 
   Value compare(const Node& node) {
     PLIM_TRY(const json::value* left, evaluate(node.args[0]));
+    if (node.op == Op::in && node.args[1].op == Op::list) return is_listed(*left, node.args[1]);
     PLIM_TRY(const json::value* right, evaluate(node.args[1]));
-    if (node.op == Op::equal) return truth(equal(*left, *right));
-    if (node.op == Op::not_equal) return truth(!equal(*left, *right));
+    if (node.op == Op::equal || node.op == Op::not_equal) {
+      PLIM_TRY(const bool are_same, same(*left, *right));
+      return truth(are_same == (node.op == Op::equal));
+    }
     if (node.op == Op::in) return contains(*right, *left);
+    for (const json::value* side : {left, right})
+      if (side->is_string()) PLIM_CHECK(pay(side->get_string().size()));
     if (node.op == Op::starts_with) {
       if (!left->is_string() || !right->is_string()) return wrong("startsWith() needs strings");
       return truth(
@@ -181,12 +217,25 @@ class Evaluator {
     }
   }
 
-  static Value contains(const json::value& range, const json::value& element) {
+  // Looks at the elements where they are: a list would copy them.
+  Value is_listed(const json::value& element, const Node& list) {
+    bool found = false;
+    for (const Node& candidate : list.args) {
+      PLIM_TRY(const json::value* value, evaluate(candidate));
+      PLIM_TRY(const bool is_it, same(*value, element));
+      found = found || is_it;
+    }
+    return truth(found);
+  }
+
+  Value contains(const json::value& range, const json::value& element) {
     if (const json::object* map = range.if_object())
       return truth(element.is_string() && map->contains(element.get_string()));
     if (!range.is_array()) return wrong("in needs a list or a map");
-    for (const json::value& candidate : range.get_array())
-      if (equal(candidate, element)) return truth(true);
+    for (const json::value& candidate : range.get_array()) {
+      PLIM_TRY(const bool is_it, same(candidate, element));
+      if (is_it) return truth(true);
+    }
     return truth(false);
   }
 
@@ -204,7 +253,7 @@ class Evaluator {
   const CelExpression::Variables& variables_;
   std::vector<std::pair<std::string_view, const json::value*>> locals_;
   std::vector<std::unique_ptr<json::value>> computed_;
-  int steps_ = 0;
+  std::size_t cost_ = 0;
 };
 
 }  // namespace

@@ -137,5 +137,26 @@ TEST(Cel, stops_what_takes_too_long) {
   EXPECT_THAT(outcome(expression), HasSubstr("takes too long"));
 }
 
+// Each step is cheap for the expression, but not for the server.
+TEST(Cel, counts_the_bytes_of_large_objects) {
+  json::object data;
+  for (int i = 0; i < 100; ++i) data[std::to_string(i)] = std::string(10'000, 'x');
+  const json::value object{{"metadata", {{"name", "p"}}}, {"data", std::move(data)}};
+  const auto outcome_for = [&](std::string_view text) -> std::string {
+    auto parsed = CelExpression::parse(text);
+    if (!parsed) return parsed.error().message;
+    auto result = parsed->evaluate({{"object", &object}, {"oldObject", &object}});
+    return result ? fmt::format("{}", *result) : result.error().message;
+  };
+  EXPECT_EQ(outcome_for("object == oldObject && object in [1, oldObject]"), "true");
+  EXPECT_EQ(outcome_for("object.data.exists(k, object.metadata.name == 'q')"), "false");
+  for (std::string_view expression :
+       {"object.data.exists(k, [object, object] == [1])",
+        "object.data.exists(k, object != oldObject)", "object.data.exists(k, object in [1, 2])",
+        "[object, object, object, object, object, object, object, object, object, object] == 1",
+        "object.data.exists(k, object.data.exists(l, object.data[k] < object.data[l]))"})
+    EXPECT_THAT(outcome_for(expression), HasSubstr("takes too long")) << expression;
+}
+
 }  // namespace
 }  // namespace plim::local::apiserver
