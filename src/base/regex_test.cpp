@@ -117,6 +117,14 @@ TEST(Regex, leaves_text_alone_that_only_looks_like_a_named_group) {
   }
 }
 
+TEST(Regex, does_not_unroll_repeats_of_nothing) {
+  for (const char* pattern : {"((((){1000}){1000}){1000}){1000}", "((^{1000}){1000}){1000}",
+                              "(((|){1000}){1000}){1000}", "((\\b{1000}){1000}){1000}"})
+    EXPECT_EQ(why_not(pattern).substr(0, 42), "error parsing regexp: invalid repeat count")
+        << pattern;
+  EXPECT_TRUE(Regex::compile("(((((()*)*)*)*)*)*")->full_match(""));
+}
+
 TEST(Regex, takes_linear_time) {
   const auto pattern = Regex::compile("^(a+)+$").value();
   EXPECT_FALSE(pattern.partial_match(std::string(5000, 'a') + "b"));
