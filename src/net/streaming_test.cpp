@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/testing/sanitized.hpp"
 #include "net/testing/fixture.hpp"
 
 namespace plim::net {
@@ -234,24 +235,11 @@ Task<Result<Response>> upload(Client& client, std::size_t pieces, std::size_t pi
   co_return response;
 }
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define PLIM_SANITIZED
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-#define PLIM_SANITIZED
-#endif
-
 // 0 with sanitizers, which delay freeing memory.
 long peak_kilobytes() {
-#ifdef PLIM_SANITIZED
-  return 0;
-#else
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
-#endif
+  return plim::testing::kSanitized ? 0 : usage.ru_maxrss;
 }
 
 TEST(Streaming, large_uploads_need_little_memory) {

@@ -240,6 +240,18 @@ TEST_F(SetterTest, writes_nothing_when_nothing_changed) {
   EXPECT_EQ(writes_, 0);
 }
 
+TEST_F(SetterTest, writes_nothing_when_it_only_looks) {
+  machine({.cpus = 40}, kPools);
+  const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}, {"d"}});
+  const std::string before = FakeCgroups::cpus(pod[0]);
+  SetterHooks hooks{.on_write = [this](bool) { ++writes_; }, .on_confined = {}, .on_drift = {}};
+  setter_ = std::make_unique<Setter>(cgroups_->open(), clock_, Writing::only_look, hooks);
+  const auto outcome = look();
+  EXPECT_EQ(writes_, 0);
+  EXPECT_EQ(FakeCgroups::cpus(pod[0]), before);
+  EXPECT_TRUE(outcome.intruded.contains(10)) << "it tells what is wrong";
+}
+
 TEST_F(SetterTest, restores_a_changed_set_and_counts_it) {
   machine({.cpus = 40}, kPools);
   const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}});
