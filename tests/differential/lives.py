@@ -48,7 +48,7 @@ def word(status):
 def parts(status):
     """What one status says, by what it is about; ends before beginnings, so that changes told together have one order."""
     told = {"phase": status["phase"]}
-    containers = {one["name"]: word(one) for kind in ("initContainerStatuses", "containerStatuses") for one in status.get(kind, [])}
+    containers = {name: word(one) for name, one in containers_of(status).items()}
     for name, state in sorted(containers.items(), key=lambda one: (not one[1].startswith("terminated"), one[1].startswith("running"))):
         told[f"container {name}"] = state
     for one in status.get("conditions", []):
@@ -68,6 +68,20 @@ def collapsed(statuses):
             if kind == "container" and state.split()[0] != "waiting" and order[-1:] != [entry := f"{name} {state.split()[0]}"]:
                 order.append(entry)
     return {**seen, "order": order}
+
+
+def containers_of(status):
+    return {one["name"]: one for kind in ("initContainerStatuses", "containerStatuses") for one in status.get(kind, [])}
+
+
+def lasting(statuses):
+    """Without those in which a container has ended that runs again at once: a kubelet may tell its end and its next beginning together."""
+    def runs_again(name, ended, later):
+        following = next((one for status in later if (one := containers_of(status).get(name)) and "terminated" not in one["state"]), None)
+        return following and "running" in following["state"] and following["restartCount"] == ended["restartCount"] + 1
+    return [status for place, status in enumerate(statuses)
+            if not any("terminated" in one["state"] and runs_again(name, one, statuses[place + 1:])
+                       for name, one in containers_of(status).items())]
 
 
 def over(status):
@@ -102,5 +116,5 @@ def observe(api, namespace, nodes):
     node = next(iter(nodes))
     lives = {name: Life(api, namespace, node, name, spec) for name, spec in PODS.items()}
     for name, life in lives.items():
-        for what, states in collapsed(life.watched()).items():
+        for what, states in collapsed(lasting(life.watched())).items():
             yield f"{name}: {what}", states
