@@ -21,7 +21,7 @@ Piece piece(std::string bytes) {
 class Hub {
  public:
   Route route(std::size_t max_queued = 1024) {
-    return get("/watch", [this, max_queued](Request) { return serve(max_queued); });
+    return get("/watch", [this, max_queued](const Request&) { return serve(max_queued); });
   }
 
   void wait_for(std::size_t watchers) {
@@ -244,10 +244,11 @@ long peak_kilobytes() {
 
 TEST(Streaming, large_uploads_need_little_memory) {
   Count count;
-  Route route{.method = "POST",
-              .pattern = "/count",
-              .streaming = [&count](Request, BodyReader& body) { return count_body(count, body); },
-              .options = {.max_body = 100u << 20}};
+  Route route{
+      .method = "POST",
+      .pattern = "/count",
+      .streaming = [&count](const Request&, BodyReader& body) { return count_body(count, body); },
+      .options = {.max_body = 100u << 20}};
   TestServer server({route}, {.tls = Certificates::get().server_tls()});
   TestClient client(server.url(), {.tls = Certificates::get().client_tls()});
   long before = peak_kilobytes();
@@ -259,10 +260,11 @@ TEST(Streaming, large_uploads_need_little_memory) {
 
 TEST(Streaming, a_silent_upload_times_out_even_without_a_handler_timeout) {
   Count count;
-  Route route{.method = "POST",
-              .pattern = "/count",
-              .streaming = [&count](Request, BodyReader& body) { return count_body(count, body); },
-              .options = {.body_timeout = 30ms, .handler_timeout = 0ms}};
+  Route route{
+      .method = "POST",
+      .pattern = "/count",
+      .streaming = [&count](const Request&, BodyReader& body) { return count_body(count, body); },
+      .options = {.body_timeout = 30ms, .handler_timeout = 0ms}};
   TestServer server({route});
   RawSocket socket(server.port());
   socket.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc");
@@ -302,10 +304,11 @@ TEST(Streaming, large_downloads_need_little_memory) {
 
 TEST(Streaming, uploads_beyond_the_limit_are_rejected) {
   Count count;
-  Route route{.method = "POST",
-              .pattern = "/count",
-              .streaming = [&count](Request, BodyReader& body) { return count_body(count, body); },
-              .options = {.max_body = 100'000}};
+  Route route{
+      .method = "POST",
+      .pattern = "/count",
+      .streaming = [&count](const Request&, BodyReader& body) { return count_body(count, body); },
+      .options = {.max_body = 100'000}};
   TestServer server({route});
   TestClient client(server.url());
   auto answer = run_to_end(client.loop, upload(*client.client, 2, 64 << 10));

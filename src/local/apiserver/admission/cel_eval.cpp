@@ -78,9 +78,9 @@ class Evaluator {
 
  private:
   static const json::value* truth(bool value) {
-    static const json::value kTrue = true;
-    static const json::value kFalse = false;
-    return value ? &kTrue : &kFalse;
+    static const json::value yes = true;
+    static const json::value no = false;
+    return value ? &yes : &no;
   }
 
   Result<void> pay(std::size_t bytes) {
