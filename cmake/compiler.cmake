@@ -5,6 +5,13 @@ target_include_directories(plim_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
 target_compile_definitions(plim_options INTERFACE
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED)
 target_compile_options(plim_options INTERFACE -fno-omit-frame-pointer)
+# An index or iterator that is out of bounds ends the process, in what is shipped too.
+target_compile_definitions(plim_options INTERFACE _GLIBCXX_ASSERTIONS)
+if(PLIM_HARDEN)
+  target_compile_options(plim_options INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection)
+  add_compile_options(-fPIE)
+  add_link_options(-pie -Wl,-z,relro,-z,now)
+endif()
 if(PLIM_WARNINGS)
   target_compile_options(plim_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wconversion>)
@@ -41,8 +48,12 @@ find_program(PLIM_LLD NAMES ld.lld-19 ld.lld)
 if(PLIM_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   add_link_options(--ld-path=${PLIM_LLD})
   if(CMAKE_INTERPROCEDURAL_OPTIMIZATION)
-    # ccache keeps what compiling made; what linking made of it is kept here, so that a small change links in seconds.
-    add_link_options(-Wl,--thinlto-cache-dir=${CMAKE_BINARY_DIR}/lto)
+    # ccache keeps what compiling made. What linking made of it is kept here, for all clones, so that a small change links in seconds.
+    set(cache "$ENV{XDG_CACHE_HOME}")
+    if(NOT cache)
+      set(cache "$ENV{HOME}/.cache")
+    endif()
+    add_link_options(-Wl,--thinlto-cache-dir=${cache}/plimsoll/lto -Wl,--thinlto-cache-policy=cache_size_bytes=1g)
   endif()
 endif()
 
