@@ -203,6 +203,10 @@ Task<std::optional<StartSpec>> ContainerStarter::prepare(
     co_return std::nullopt;
   }
   add_api_mount(node.options, pod_.files.directory(), *spec);
+  if (auto understood = check_understood(*spec, shim_.protocol()); !understood) {
+    put_off(container, "CreateContainerConfigError", understood.error().message);
+    co_return std::nullopt;
+  }
   co_return std::move(*spec);
 }
 

@@ -1,6 +1,9 @@
 // What happens to pods while their node is stopped.
 #include <signal.h>
 #include <string>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -75,6 +78,80 @@ TEST_F(PodAdoption, reports_an_unknown_end_of_a_pod) {
   ::kill(state->pid, SIGKILL);
   EXPECT_EQ(follow("a", phase("Failed")).back(), "Failed c:ContainerStatusUnknown(137)");
   while (is_alive(state->runs.at(0).pid, state->runs.at(0).pid_start)) ::usleep(1000);
+}
+
+// Answers as the shim of another version of the program would, until it is asked to quit.
+class OtherShim {
+ public:
+  OtherShim(const std::string& directory, int protocol) {
+    const std::string path = fmt::format("{}/{}", directory, kShimSocket);
+    ::unlink(path.c_str());
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    EXPECT_EQ(::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(::listen(fd_.get(), 5), 0);
+    thread_ = std::thread([this, protocol] { serve(protocol); });
+  }
+
+  std::string last_request() {
+    thread_.join();
+    return asked_;
+  }
+
+ private:
+  void serve(int protocol) {
+    const std::string state = fmt::format("{{\"protocol\":{},\"pid\":1,\"runs\":[]}}\n", protocol);
+    std::vector<Fd> open;
+    while (asked_.find("quit") == asked_.npos) {
+      open.emplace_back(::accept(fd_.get(), nullptr, nullptr));
+      char request[4096];
+      const ssize_t n = ::recv(open.back().get(), request, sizeof request, 0);
+      asked_.assign(request, n > 0 ? static_cast<std::size_t>(n) : 0);
+      if (asked_.find("watch") != asked_.npos)
+        EXPECT_EQ(::send(open.back().get(), state.data(), state.size(), MSG_NOSIGNAL),
+                  static_cast<ssize_t>(state.size()));
+    }
+    fd_.reset();  // a shim that has ended refuses connections
+  }
+
+  Fd fd_{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  std::string asked_;
+  std::thread thread_;
+};
+
+TEST_F(PodAdoption, ends_a_shim_that_a_later_version_started) {
+  start_node();
+  create_pod("a", script("exec sleep 1000"));
+  follow("a", shows("c:Ready"));
+  stop_node();
+  const auto state = read_shim_state(pod_directory("a"));
+  ASSERT_TRUE(state);
+  ::kill(state->pid, SIGKILL);
+  OtherShim later(pod_directory("a"), kShimProtocol + 1);
+  start_node();
+  EXPECT_EQ(follow("a", phase("Failed")).back(), "Failed c:ContainerStatusUnknown(137)");
+  EXPECT_EQ(later.last_request(), "{\"do\":\"quit\"}\n");
+}
+
+TEST(ShimProtocol, shims_before_0_3_have_protocol_1) {
+  const auto state = decode_shim_state(json::object{{"pid", 7}, {"runs", json::array{}}});
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->protocol, 1);
+}
+
+TEST(ShimProtocol, an_old_shim_gets_no_volume_that_it_cannot_check) {
+  StartSpec spec;
+  spec.mounts = {{.from = "/srv/v/data", .to = "/data"}};
+  EXPECT_TRUE(check_understood(spec, 1));
+  spec.mounts[0].volume = "/srv/v";
+  EXPECT_TRUE(check_understood(spec, kShimProtocol));
+  const auto refused = check_understood(spec, 1);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(
+      refused.error().message,
+      "an earlier version of plimsoll started the pod, and cannot keep subPath at /data within "
+      "its volume; delete the pod");
 }
 
 class NodeRestart : public PodAdoption {

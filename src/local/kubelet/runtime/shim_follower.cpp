@@ -75,6 +75,11 @@ Task<bool> ShimFollower::take_over(ShimState left) {
       left = std::move(*state);
     } else {
       found.reset();
+      if (state.error().code == Code::unimplemented) {
+        log::warn("node", "cannot go on with a pod's shim, its containers end",
+                  {{"pod", pod_.full_name()}, {"error", state.error()}});
+        co_await quit();
+      }
     }
   }
   seen_ = std::move(left);

@@ -29,6 +29,8 @@ class ShimFollower {
 
   ShimClient& client() { return shim_; }
 
+  int protocol() const { return seen_.protocol; }  // of the shim
+
   bool is_open() const { return open_; }
 
   const std::vector<ContainerRun>& runs() const { return records_.all(); }

@@ -101,7 +101,13 @@ class SocketWatch final : public ShimWatch {
   Task<Result<ShimState>> next() override {
     PLIM_CO_TRY(const std::string line, co_await socket_->read_line());
     PLIM_CO_TRY(const json::value value, parse_reply(line));
-    co_return decode_shim_state(value);
+    auto state = decode_shim_state(value);
+    if (state && state->protocol > kShimProtocol)
+      co_return fail(Code::unimplemented,
+                     fmt::format("a later version of plimsoll started the pod's shim: it has "
+                                 "protocol {}, this program knows {}",
+                                 state->protocol, kShimProtocol));
+    co_return state;
   }
 
  private:

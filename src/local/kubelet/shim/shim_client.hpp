@@ -26,6 +26,7 @@ class ShimWatch {
  public:
   virtual ~ShimWatch() = default;
   // Returns at once the first time, then after each change. Code::unavailable: the shim is gone.
+  // Code::unimplemented: a later version started it. Its `quit` means the same in all versions.
   virtual Task<Result<ShimState>> next() = 0;
 };
 

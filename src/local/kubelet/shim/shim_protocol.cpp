@@ -173,15 +173,28 @@ json::value encode(const ShimRun& run) {
 json::value encode(const ShimState& state) {
   json::array runs;
   for (const ShimRun& run : state.runs) runs.push_back(encode(run));
-  return json::object{{"pid", state.pid}, {"runs", std::move(runs)}};
+  return json::object{{"protocol", state.protocol}, {"pid", state.pid}, {"runs", std::move(runs)}};
 }
 
 Result<ShimState> decode_shim_state(const json::value& value) {
   const json::array* runs = array_at(value, "runs");
   if (runs == nullptr) return fail(Code::invalid, "the shim's state has no runs");
-  ShimState out{.pid = static_cast<pid_t>(number_at(value, "pid")), .runs = {}};
+  ShimState out{.protocol = static_cast<int>(int_at(value, {"protocol"}).value_or(1)),  // to 0.2.0
+                .pid = static_cast<pid_t>(number_at(value, "pid")),
+                .runs = {}};
   for (const json::value& run : *runs) out.runs.push_back(decode_run(run));
   return out;
+}
+
+Result<void> check_understood(const StartSpec& spec, int protocol) {
+  if (protocol >= kShimProtocolWithVolumes) return {};
+  for (const ShimMount& mount : spec.mounts)
+    if (!mount.volume.empty())
+      return fail(Code::unimplemented,
+                  fmt::format("an earlier version of plimsoll started the pod, and cannot keep "
+                              "subPath at {} within its volume; delete the pod",
+                              mount.to));
+  return {};
 }
 
 std::uint64_t process_start_ticks(pid_t pid) {

@@ -19,6 +19,11 @@
 
 namespace plim::local::kubelet {
 
+// A program that was updated meets shims that an earlier version started, and one that was put back
+// meets those of a later version. Add one whenever a request or its meaning changes.
+inline constexpr int kShimProtocol = 2;
+inline constexpr int kShimProtocolWithVolumes = 2;  // the first that heeds ShimMount::volume
+
 inline constexpr std::string_view kShimSocket = "shim.sock";
 inline constexpr std::string_view kShimState = "shim.json";
 
@@ -82,6 +87,7 @@ struct ShimRun {
 };
 
 struct ShimState {
+  int protocol = kShimProtocol;
   pid_t pid = 0;
   std::vector<ShimRun> runs;  // oldest first; at most two per container
 };
@@ -89,6 +95,8 @@ struct ShimState {
 json::value encode(const ShimRun& run);
 json::value encode(const ShimState& state);
 Result<ShimState> decode_shim_state(const json::value& value);
+// Whether a shim of this protocol does all that the spec asks.
+Result<void> check_understood(const StartSpec& spec, int protocol);
 
 // Field 22 of /proc/PID/stat, or 0 if there is no such process.
 std::uint64_t process_start_ticks(pid_t pid);
