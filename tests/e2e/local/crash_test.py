@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """kill -9 at any instant under writers and pods, and what is found afterwards against a ledger outside.
 
-PLIMSOLL_CRASH_ROUNDS: how often. Without it 200 times, or as often as a machine can in 400 s that is too busy for them.
-PLIMSOLL_CRASH_SEED: for the instants and the objects of a run before, whose seed it told.
+PLIMSOLL_CRASH_ROUNDS: how often, 200 in full; 60 without it. The store alone is killed more often in a unit test, which costs less.
+PLIMSOLL_CRASH_SEED: for other instants and objects.
 """
 import collections
 import http.client
@@ -19,10 +19,8 @@ import unittest
 from http_api import HttpApi, Refused, credentials
 from local_cluster import PROGRAM, Place, eventually, only_local, start_time
 
-PROMISED = 200
-ROUNDS = int(os.environ.get("PLIMSOLL_CRASH_ROUNDS", PROMISED))
-SECONDS, FEWEST = (float("inf"), ROUNDS) if "PLIMSOLL_CRASH_ROUNDS" in os.environ else (400, 30)
-SEED = int(os.environ.get("PLIMSOLL_CRASH_SEED", random.randrange(1 << 32)))
+ROUNDS = int(os.environ.get("PLIMSOLL_CRASH_ROUNDS", "60"))
+SEED = int(os.environ.get("PLIMSOLL_CRASH_SEED", "1"))
 WRITERS = 8
 MAPS = "/api/v1/namespaces/default/configmaps"
 PODS = "/api/v1/namespaces/default/pods"
@@ -160,10 +158,8 @@ class Crash(unittest.TestCase):
         for writer in writers:
             writer.start()
         began = time.monotonic()
-        rounds = 0
-        while rounds < FEWEST or (rounds < ROUNDS and time.monotonic() - began < SECONDS):
-            self.round(rounds, writers)
-            rounds += 1
+        for number in range(ROUNDS):
+            self.round(number, writers)
         seconds = time.monotonic() - began
         for writer in writers:
             writer.ends = True
@@ -181,11 +177,9 @@ class Crash(unittest.TestCase):
         self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
         self.assertEqual(processes_with(self.seconds), {})
         writes = sum(writer.writes for writer in writers)
-        print(f"{rounds} kills in {seconds:.0f} s under {WRITERS} writers: {writes} acknowledged writes all found; "
+        print(f"{ROUNDS} kills in {seconds:.0f} s under {WRITERS} writers: {writes} acknowledged writes all found; "
               f"3 pods kept their processes, {len(self.made)} short ones ran once each")
-        self.assertGreaterEqual(writes, rounds * WRITERS)
-        if rounds < PROMISED:
-            print(f"\nnote: {rounds} of the {PROMISED} kills that are promised, in {seconds:.0f} s; PLIMSOLL_CRASH_ROUNDS={PROMISED} makes them all")
+        self.assertGreaterEqual(writes, ROUNDS * WRITERS)
 
     def round(self, number, writers):
         for writer in writers:
