@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""The programs that are shipped are hardened: what an overflow could overwrite is protected, and no address is known before."""
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(os.environ.get("PLIMSOLL", ROOT / "build" / "release" / "bin" / "plimsoll"))
+STARTER = PROGRAM.with_name("plimsoll-starter")
+
+
+def said(*command):
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+
+
+class Elf(unittest.TestCase):
+    def headers(self, program):
+        return said("readelf", "--wide", "--file-header", "--program-headers", "--dynamic", program)
+
+    def each_program(self):
+        for program in (PROGRAM, STARTER):
+            with self.subTest(program.name):
+                yield program, self.headers(program)
+
+    def test_any_address_suits_them(self):
+        for _, headers in self.each_program():
+            self.assertRegex(headers, r"Type: +DYN \(Position-Independent Executable file\)")
+            self.assertNotIn("TEXTREL", headers)
+
+    def test_tables_of_the_linker_are_read_only_once_they_run(self):
+        for _, headers in self.each_program():
+            self.assertRegex(headers, r"(?m)^ +GNU_RELRO ")
+            self.assertRegex(headers, r"\(FLAGS_1\) +Flags:.*\bNOW\b")
+
+    def test_stack_is_not_executable(self):
+        for _, headers in self.each_program():
+            self.assertRegex(headers, r"(?m)^ +GNU_STACK .* RW +0x")
+            self.assertEqual(re.findall(r"(?m)^ +LOAD .* RWE ", headers), [])
+
+    def test_functions_with_buffers_check_their_stack(self):
+        self.assertIn("__stack_chk_fail", self.imports())
+        self.assertIn("%fs:0x28", said("objdump", "--disassemble", "--section=.text", STARTER))
+
+    def test_calls_of_libc_check_their_buffers(self):
+        checked = [name for name in self.imports() if re.fullmatch(r"__\w+_chk", name)]
+        self.assertIn("__memcpy_chk", checked)
+        self.assertIn("__read_chk", checked)
+
+    def test_standard_library_checks_indices(self):
+        self.assertIn("_ZSt21__glibcxx_assert_failPKciS0_S0_", self.imports())
+
+    def test_starter_needs_nothing_of_its_container(self):
+        headers = self.headers(STARTER)
+        self.assertNotIn("INTERP", headers)
+        self.assertNotIn("(NEEDED)", headers)
+
+    def imports(self):
+        return re.findall(r" UND (\w+)", said("readelf", "--wide", "--dyn-syms", PROGRAM))
+
+
+if __name__ == "__main__":
+    unittest.main()
