@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/durable_directory.hpp"
 #include "base/files.hpp"
 
 namespace plim {
@@ -136,12 +137,7 @@ Result<void> cut_journal(const JournalFiles& files, JournalPosition at) {
 }
 
 Result<void> make_durable_directory(const std::string& path) {
-  std::error_code ignored;
-  if (path.empty() || fs::exists(path, ignored)) return {};
-  const std::string parent = fs::path(path).parent_path().native();
-  PLIM_CHECK(make_durable_directory(parent));
-  PLIM_CHECK(make_directories(path, 0700));
-  return sync_directory(parent.empty() ? "." : parent);
+  return make_durable_directories(path, 0700);
 }
 
 }  // namespace plim

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/durable_directory.hpp"
 #include "base/random.hpp"
 
 namespace plim::flow {
@@ -26,7 +27,7 @@ Result<LocalRun> LocalRun::open(Clock& clock, const std::string& directory) {
 
 Result<LocalRun> LocalRun::begin(Clock& clock, const std::string& directory, Job job) {
   PLIM_TRY(SliceSource source, SliceSource::open(job));
-  PLIM_CHECK(make_directories(directory, 0700));
+  PLIM_CHECK(make_durable_directories(directory, 0700));
   PLIM_TRY(LocalRun out, open(clock, directory));
   out.source_ = std::move(source);
   PLIM_TRY(auto latest, out.ledger_->latest());

@@ -123,7 +123,6 @@ Result<void> Cluster::open_store() {
   store::StoreOptions options{.directory = options_.directories.store(),
                               .durability = options_.durability,
                               .max_live_bytes = options_.max_objects_bytes};
-  if (options.durability != Durability::none) PLIM_CHECK(make_directories(options.directory, 0700));
   PLIM_TRY(store_, store::Store::open(loop_, clock_, std::move(options)));
   return {};
 }

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "base/durable_directory.hpp"
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
@@ -151,17 +153,20 @@ std::vector<ClusterDirectories> known_clusters(const kube::GetEnv& env) {
 
 Result<void> make_private(const std::string& path) {
   auto slash = path.find_last_of('/');
+  std::string parent = slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
   if (slash != path.npos && slash > 0) {
     // Parents get the default mode, except below /tmp, where another user may own any name.
-    std::string parent = path.substr(0, slash);
     if (is_in_tmp(parent)) {
       PLIM_CHECK(make_private(parent));
     } else {
-      PLIM_CHECK(make_directories(parent));
+      PLIM_CHECK(make_durable_directories(parent));
     }
   }
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+  if (::mkdir(path.c_str(), 0700) == 0) {
+    PLIM_CHECK(sync_directory(parent));
+  } else if (errno != EEXIST) {
     return fail_errno(errno, fmt::format("cannot make directory {}", path));
+  }
   PLIM_CHECK(check_ours(path));
   if (::chmod(path.c_str(), 0700) != 0)
     return fail_errno(errno, fmt::format("cannot set the mode of {}", path));
