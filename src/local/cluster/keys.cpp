@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/durable_directory.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/random.hpp"
@@ -19,9 +20,12 @@ constexpr Days kAuthorityLife{3650}, kLife{365}, kRenewBefore{30};
 constexpr Days kBackdate{1};
 constexpr std::size_t kTokenBytes = 32;
 
-// Only a crash of the whole machine loses files that are not synced, and no process that trusts
-// these keys survives that. So the first start does not wait for the disk a dozen times.
-constexpr WriteOptions kKeyFile{.mode = 0600, .sync = false};
+// Tokens in the store, and certificates and tokens that users keep, are worth nothing without the
+// keys that signed them.
+constexpr WriteOptions kSigningKey{.mode = 0600, .sync = true};
+// If these are lost in a power failure, the authority issues others. So the first start does not
+// wait for the disk a dozen times.
+constexpr WriteOptions kIssued{.mode = 0600, .sync = false};
 
 bool is_address(std::string_view text) {
   return text.find(':') != text.npos ||
@@ -85,7 +89,7 @@ class Keeper {
     if (good) return found;
     PLIM_TRY(net::KeyPair made,
              net::make_authority("plimsoll", now_ - kBackdate, now_ + kAuthorityLife));
-    PLIM_CHECK(write_pair("ca", made));
+    PLIM_CHECK(write_pair("ca", made, kSigningKey));
     return made;
   }
 
@@ -100,7 +104,7 @@ class Keeper {
                                         authority.certificate_pem, now_);
     if (good) return found;
     PLIM_TRY(net::KeyPair made, net::issue_certificate(authority, request));
-    PLIM_CHECK(write_pair(name, made));
+    PLIM_CHECK(write_pair(name, made, kIssued));
     return made;
   }
 
@@ -110,7 +114,7 @@ class Keeper {
     auto found = read_file(path);
     if (found && good(*found)) return found;
     PLIM_TRY(std::string made, make());
-    PLIM_CHECK(write_file(path, made, kKeyFile));
+    PLIM_CHECK(write_file(path, made, kSigningKey));
     return made;
   }
 
@@ -120,9 +124,10 @@ class Keeper {
             .key_pem = read_file(path_of(name, "key")).value_or("")};
   }
 
-  Result<void> write_pair(std::string_view name, const net::KeyPair& pair) const {
-    PLIM_CHECK(write_file(path_of(name, "key"), pair.key_pem, kKeyFile));
-    return write_file(path_of(name, "crt"), pair.certificate_pem, kKeyFile);
+  Result<void> write_pair(std::string_view name, const net::KeyPair& pair,
+                          const WriteOptions& options) const {
+    PLIM_CHECK(write_file(path_of(name, "key"), pair.key_pem, options));
+    return write_file(path_of(name, "crt"), pair.certificate_pem, options);
   }
 
   std::string path_of(std::string_view name, std::string_view ending) const {
@@ -142,7 +147,7 @@ bool is_token(std::string_view text) {
 
 Result<ClusterKeys> keep_keys(const std::string& directory, const std::vector<std::string>& names,
                               WallTime now) {
-  PLIM_CHECK(make_directories(directory, 0700));
+  PLIM_CHECK(make_durable_directories(directory, 0700));
   Keeper keeper(directory, now);
   ClusterKeys out;
   PLIM_TRY(out.authority, keeper.authority());
