@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/durable_directory.hpp"
 #include "base/fd.hpp"
 #include "base/files.hpp"
 #include "flow/csv.hpp"
@@ -23,6 +24,12 @@ Result<void> write_all(int fd, std::string_view bytes, const std::string& path) 
     if (n < 0) return fail_errno(errno, fmt::format("cannot write {}", path));
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
+  return {};
+}
+
+// The ledger never repeats a completed slice, so its records are on disk before the worker reports.
+Result<void> sync_data(int fd, const std::string& path) {
+  if (::fdatasync(fd) != 0) return fail_errno(errno, fmt::format("cannot sync {}", path));
   return {};
 }
 
@@ -56,9 +63,7 @@ class FileExporter final : public Operation {
     temporary_ = temporary_file(context, context.attempt);
     PLIM_TRY(Fd fd, open_file(temporary_, O_TRUNC));
     PLIM_CHECK(write_all(fd.get(), bytes_, temporary_));
-    if (::fdatasync(fd.get()) != 0)
-      return fail_errno(errno, fmt::format("cannot sync {}", temporary_));
-    return {};
+    return sync_data(fd.get(), temporary_);
   }
 
   Result<void> commit(SliceContext& context) override {
@@ -139,11 +144,19 @@ class FileExporter final : public Operation {
   }
 
   Result<Fd> open_file(const std::string& path, int flags) {
-    if (!made_) PLIM_CHECK(make_directories(directory_));
+    if (!made_) PLIM_CHECK(make_directory());
     made_ = true;
     Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644));
     if (!fd) return fail_errno(errno, fmt::format("cannot open {}", path));
     return fd;
+  }
+
+  Result<void> make_directory() const {
+    PLIM_CHECK(make_durable_directories(directory_));
+    // Another worker may have created it a moment ago, and its name may not be on disk yet.
+    auto synced = sync_directory(directory_ + "/..");
+    if (!synced && synced.error().code == Code::forbidden) return {};  // somebody else created it
+    return synced;
   }
 
   // Uses one write, so that a concurrent reader never sees half a record of a small slice.
@@ -158,10 +171,12 @@ class FileExporter final : public Operation {
       PLIM_TRY(first, packed_header());
     }
     auto written = write_all(fd.get(), first.empty() ? bytes_ : first.append(bytes_), path);
+    if (written) written = sync_data(fd.get(), path);
     // Remove a partly written slice, or its next attempt would follow it in the file.
     if (!written && ::ftruncate(fd.get(), before) != 0)
       return written.error().with_context("a part of the slice was written");
-    return written;
+    PLIM_CHECK(std::move(written));
+    return before == 0 ? sync_directory(directory_) : Result<void>();
   }
 
   Result<std::string> packed_header() const {
