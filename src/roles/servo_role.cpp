@@ -3,7 +3,7 @@
 #include <memory>
 #include <unistd.h>
 
-#include "base/files.hpp"
+#include "base/durable_directory.hpp"
 #include "base/metrics.hpp"
 #include "roles/role_run.hpp"
 #include "servo/daemon.hpp"
@@ -53,7 +53,7 @@ class ServoRole final : public Role {
 }  // namespace
 
 std::string default_servo_store(const kube::GetEnv& env) {
-  if (make_directories(kStateOfRoles) && make_directories(kServoState, 0700) &&
+  if (make_durable_directories(kStateOfRoles) && make_durable_directories(kServoState, 0700) &&
       ::access(kServoState, W_OK) == 0)
     return kServoState;
   std::string state = env("XDG_STATE_HOME").value_or("");
