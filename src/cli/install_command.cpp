@@ -120,29 +120,47 @@ class Installer {
   std::map<std::string, std::vector<kube::Resource>> kinds_;  // by apiVersion
 };
 
-Outcome<std::vector<json::value>> wanted_objects(const Context& context, std::string image) {
-  const std::vector<std::string> all = roles::manifest_roles();
-  std::vector<std::string> roles = context.arguments;
-  if (roles.empty()) roles = all;
-  const roles::ManifestChanges changes{.ns = context.values.text("namespace"),
-                                       .image = std::move(image)};
+bool has(const std::vector<json::value>& objects, const json::value& object) {
+  return std::ranges::find(objects, object) != objects.end();
+}
+
+// Of several parts. An object that two parts have is there once.
+Outcome<std::vector<json::value>> objects_of(const std::vector<std::string>& roles,
+                                             const roles::ManifestChanges& changes) {
   std::vector<json::value> out;
   for (const std::string& role : roles) {
+    auto objects = roles::manifests_of(role, changes);
+    if (!objects) return tl::unexpected(file_failure(Plm::cannot_read, objects.error()));
+    for (json::value& object : *objects)
+      if (!has(out, object)) out.push_back(std::move(object));
+  }
+  return out;
+}
+
+struct Parts {
+  std::vector<std::string> wanted, others;
+};
+
+Outcome<Parts> choose_parts(const Context& context) {
+  const std::vector<std::string> all = roles::manifest_roles();
+  Parts out{.wanted = context.arguments, .others = {}};
+  if (out.wanted.empty()) out.wanted = all;
+  for (const std::string& role : out.wanted)
     if (std::ranges::find(all, role) == all.end())
       return usage_failure(Plm::wrong_arguments, fmt::format("unknown role \"{}\"", role),
                            fmt::format("one of {}", fmt::join(all, ", ")));
-    auto objects = roles::manifests_of(role, changes);
-    if (!objects) return tl::unexpected(file_failure(Plm::cannot_read, objects.error()));
-    std::ranges::move(*objects, std::back_inserter(out));
-  }
+  for (const std::string& role : all)
+    if (std::ranges::find(out.wanted, role) == out.wanted.end()) out.others.push_back(role);
   return out;
 }
 
 }  // namespace
 
 Outcome<int> run_install(Context& context) {
+  PLIM_CLI_TRY(Parts parts, choose_parts(context));
   PLIM_CLI_TRY(std::vector<json::value> objects,
-               wanted_objects(context, context.values.text("image")));
+               objects_of(parts.wanted, {.ns = context.values.text("namespace"),
+                                         .image = context.values.text("image")}));
   if (context.values.text("dry-run") == "client") {
     std::string text;
     for (const json::value& object : objects)
@@ -158,11 +176,14 @@ Outcome<int> run_install(Context& context) {
 }
 
 Outcome<int> run_uninstall(Context& context) {
-  PLIM_CLI_TRY(std::vector<json::value> objects, wanted_objects(context, {}));
+  PLIM_CLI_TRY(Parts parts, choose_parts(context));
+  const roles::ManifestChanges changes{.ns = context.values.text("namespace"), .image = {}};
+  PLIM_CLI_TRY(std::vector<json::value> objects, objects_of(parts.wanted, changes));
+  PLIM_CLI_TRY(const std::vector<json::value> kept, objects_of(parts.others, changes));
   std::ranges::reverse(objects);
-  // A namespace may contain objects of other owners.
-  std::erase_if(objects, [](const json::value& each) {
-    return kube::text_at(each, "Object.kind") == "Namespace";
+  // A namespace may contain objects of other owners. An admission policy protects other parts too.
+  std::erase_if(objects, [&kept](const json::value& each) {
+    return kube::text_at(each, "Object.kind") == "Namespace" || has(kept, each);
   });
   if (context.values.text("dry-run") == "client") {
     std::string text;

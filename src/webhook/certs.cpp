@@ -46,6 +46,7 @@ class CertKeeper {
   Task<Result<CertState>> run() {
     PLIM_CO_CHECK(co_await load());
     if (!settings_.may_write) co_return found();
+    if (!secret_.is_object()) PLIM_CO_CHECK(co_await make_secret());
     const std::string before = current_.authority.certificate_pem;
     PLIM_CO_CHECK(renew());
     if (out_.done == kube::Renewal::authority) previous_ = before;
@@ -82,6 +83,29 @@ class CertKeeper {
       previous_ = fmt::format("{}", fmt::join(authorities, ""));
     }
     current_.serving = {pem_in(secret_, "cert.pem"), pem_in(secret_, "key.pem")};
+    had_certificate_ = !current_.serving.certificate_pem.empty();
+    co_return Result<void>();
+  }
+
+  // As the manifests have it: without data. A webhook that may not create it fails here, before it
+  // has told anyone about an authority that it cannot store.
+  Task<Result<void>> make_secret() {
+    kube::ObjectPath path{.ns = settings_.ns, .name = ""};
+    json::value empty = json::object{
+        {"apiVersion", "v1"},
+        {"kind", "Secret"},
+        {"type", "Opaque"},
+        {"metadata", json::object{{"name", settings_.secret}, {"namespace", settings_.ns}}}};
+    auto made = co_await client_->create(kube::resources::secrets, path, std::move(empty));
+    if (!made && made.error().code == Code::already_exists) {
+      Result<void> read = co_await load();  // another replica was faster
+      co_return read;
+    }
+    if (!made)
+      co_return made.error().with_context(fmt::format(
+          "Secret {}/{} does not exist; create it with `plimsoll webhook certs` or from deploy/",
+          settings_.ns, settings_.secret));
+    secret_ = std::move(*made);
     co_return Result<void>();
   }
 
@@ -165,9 +189,9 @@ class CertKeeper {
       const auto decoded = base64_decode(before);
       const std::string trusted = decoded ? *decoded : std::string();
       const bool resting = out_.done == kube::Renewal::none;
-      // A Secret that others created does not contain its authority.
-      const bool adopted = out_.done == kube::Renewal::authority && secret_.is_object();
-      if (adopted && previous_.empty()) previous_ = trusted;
+      // A certificate that others put into the Secret may come without its authority.
+      if (out_.done == kube::Renewal::authority && had_certificate_ && previous_.empty())
+        previous_ = trusted;
       const std::string bundle =
           merged_bundle({current_.authority.certificate_pem, previous_},
                         resting ? std::string_view() : trusted, clock_->wall());
@@ -180,13 +204,6 @@ class CertKeeper {
   }
 
   Task<Result<void>> store() {
-    const bool is_new = !secret_.is_object();
-    if (is_new)
-      secret_ = json::object{
-          {"apiVersion", "v1"},
-          {"kind", "Secret"},
-          {"type", "Opaque"},
-          {"metadata", json::object{{"name", settings_.secret}, {"namespace", settings_.ns}}}};
     json::object& data = kube::make_object(secret_, "Secret.data");
     data["cert.pem"] = base64_encode(current_.serving.certificate_pem);
     data["key.pem"] = base64_encode(current_.serving.key_pem);
@@ -194,14 +211,7 @@ class CertKeeper {
         merged_bundle({current_.authority.certificate_pem, previous_}, "", clock_->wall()));
     data["ca-key.pem"] = base64_encode(current_.authority.key_pem);
     // With the resourceVersion that was read, so a change in between is a conflict.
-    kube::ObjectPath path = where();
-    Result<json::value> stored = fail(Code::unknown, "");
-    if (is_new) {
-      path.name.clear();
-      stored = co_await client_->create(kube::resources::secrets, path, secret_);
-    } else {
-      stored = co_await client_->update(kube::resources::secrets, path, secret_);
-    }
+    auto stored = co_await client_->update(kube::resources::secrets, where(), secret_);
     if (!stored)
       co_return stored.error().with_context(fmt::format("writing Secret {}", settings_.secret));
     co_return Result<void>();
@@ -214,7 +224,8 @@ class CertKeeper {
   Clock* clock_;
   json::value secret_;
   kube::ServiceCertificates current_;
-  std::string previous_;  // authorities whose certificates may still be in use
+  bool had_certificate_ = false;  // in the Secret, when it was read
+  std::string previous_;          // authorities whose certificates may still be in use
   CertState out_;
 };
 

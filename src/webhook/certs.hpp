@@ -36,11 +36,11 @@ struct CertState {
   std::vector<std::string> missing = {};     // configurations that do not exist
 };
 
-// Reads the Secret, renews what is due, stores it as cert.pem, key.pem, ca.pem and ca-key.pem, and
-// writes the authority to caBundle of each of our webhooks. A new authority is published before it
-// is used, and the previous one stays after it in ca.pem and in the bundle, so that no call fails
-// while servers still have the old certificate. Several replicas may run this at once: the second
-// one has nothing to do.
+// Reads the Secret, or creates it; renews what is due, stores it as cert.pem, key.pem, ca.pem and
+// ca-key.pem, and writes the authority to caBundle of each of our webhooks. A new authority is
+// published before it is used, and the previous one stays after it in ca.pem and in the bundle, so
+// that no call fails while servers still have the old certificate. Several replicas may run this at
+// once: the second one has nothing to do.
 Task<Result<CertState>> ensure_certificates(std::shared_ptr<kube::Client> client,
                                             CertSettings settings, Clock& clock);
 

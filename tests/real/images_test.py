@@ -165,8 +165,8 @@ class ImagesOnRealNodes(NodeDaemon, RealClusterCase):
         for node in self.cluster.nodes:
             node.import_program()
         self.cluster.kubectl("delete", "nodeimageinventories", "--all")
-        for name in ("rbac.yaml", "policy.yaml"):
-            self.cluster.kubectl("create", "-f", str(DEPLOY / name))
+        self.cluster.kubectl("create", "-f", str(DEPLOY / "rbac.yaml"))
+        self.cluster.kubectl("create", "-k", str(DEPLOY.parent / "shared" / "own-node"))
         (daemons,) = documents(self.cluster.kubectl("create", "-f", str(DEPLOY / "daemonset.yaml"), "--dry-run=client", "-o", "json").stdout)
         spec = daemons["spec"]["template"]["spec"]
         (container,) = spec["containers"]

@@ -164,6 +164,8 @@ class MonitorOnRealKubernetes(InPods):
         self.cluster.kubectl("create", "-f", str(FILES / "webhook-conf.yaml"))
         early = self.run_job("early")
         self.assertNotIn("initContainers", early["spec"])
+        self.cluster.kubectl("create", "-k", str(FILES.parent / "shared" / "own-ca-bundle"))
+        self.cluster.kubectl("create", "-f", str(FILES / "webhook-secret.yaml"))
         self.cluster.apply(*self.shipped("webhook-svc-depl.yaml", {"OPTUNE_SLEEPER_IMG": "plimsoll.local/pause:1"}))
         self.serve(2)
         self.cluster.eventually(self.bundle, 30, what="the authority")
@@ -193,7 +195,7 @@ class MonitorOnRealKubernetes(InPods):
         # Not its pods: their image is not there yet, and while a kubelet tries to pull it they do not go.
         self.cluster.apply(*(one for one in self.shipped("webhook-svc-depl.yaml", {}) if one["kind"] != "Deployment"))
         account = "system:serviceaccount:default:opsani-servo-webhook"
-        for verb, what in (("list", "secrets"), ("get", "secrets/other"), ("get", "pods"), ("patch", "pods"),
+        for verb, what in (("create", "secrets"), ("list", "secrets"), ("get", "secrets/other"), ("get", "pods"), ("patch", "pods"),
                            ("update", "mutatingwebhookconfigurations/other"), ("delete", "mutatingwebhookconfigurations/optune")):
             answer = self.cluster.kubectl("auth", "can-i", verb, what, "--as", account, check=False).stdout
             self.assertEqual(answer.strip(), "no", (verb, what))

@@ -28,6 +28,7 @@ from rig.network import inside  # noqa: E402
 from webhook_server import ANNOTATION, STARTER, container, pod  # noqa: E402
 
 ACCOUNT = "system:serviceaccount:kube-system:cpu-dev-pod-mutator"
+POLICY = ROOT / "deploy" / "shared" / "own-ca-bundle"
 
 
 class WebhookOnRealKubernetes(cluster_test.Admission, RealClusterCase):
@@ -92,28 +93,127 @@ class OwnCertificates(RealClusterCase):
                                       ROOT / "deploy" / "pools" / "cpu-dp-config.yaml"], stdout=out, stderr=out)
         self.addCleanup(child.wait)
         self.addCleanup(child.kill)
-        found = self.cluster.eventually(lambda: re.search(r"listening address=(\S+):(\d+)|error.*", log.read_text()), 20, what="the webhook")
-        self.assertTrue(found[1], found[0])
-        return (found[1], int(found[2])), log
+        self.cluster.eventually(lambda: "listening address=" in log.read_text() or child.poll() is not None, 20, what="the webhook")
+        return child, log.read_text()
 
     def test_its_rights_are_enough(self):
+        deploy = ROOT / "deploy" / "pools"
+        self.cluster.kubectl("create", "-k", str(POLICY))
         for name in ("webhook-svc-depl", "webhook-conf"):
-            self.cluster.kubectl("create", "-f", str(ROOT / "deploy" / "pools" / f"{name}.yaml"))
-        address, log = self.serve()
+            self.cluster.kubectl("create", "-f", str(deploy / f"{name}.yaml"))
+        # It may not create its Secret, and tells nobody about an authority that it cannot store.
+        child, log = self.serve()
+        self.assertEqual(child.wait(20), 1)
+        self.assertIn("Secret kube-system/cpu-dev-webhook-secret does not exist; create it with", log)
+        bundle_of = lambda: self.cluster.get("mutatingwebhookconfiguration", "cpu-device-pod-mutator-webhook-config")["webhooks"][0][
+            "clientConfig"].get("caBundle")
+        self.assertIsNone(bundle_of())
+        self.cluster.kubectl("create", "-f", str(deploy / "webhook-secret.yaml"))
+        child, log = self.serve()
+        found = re.search(r"listening address=(\S+):(\d+)", log)
+        self.assertTrue(found, log)
         holder = self.cluster.eventually(lambda: self.cluster.kubectl(
             "get", "lease", "-n", "kube-system", "plimsoll-webhook-certs", "-o", "jsonpath={.spec.holderIdentity}", check=False).stdout,
             what="somebody who renews")
         self.assertTrue(holder)
-        configuration = self.cluster.get("mutatingwebhookconfiguration", "cpu-device-pod-mutator-webhook-config")
-        bundle = base64.b64decode(configuration["webhooks"][0]["clientConfig"]["caBundle"]).decode()
-        trusting = ssl.create_default_context(cadata=bundle)
+        trusting = ssl.create_default_context(cadata=base64.b64decode(bundle_of()).decode())
+        address = found[1], int(found[2])
         with trusting.wrap_socket(socket.create_connection(address), server_hostname="cpu-dev-pod-mutator-svc.kube-system.svc") as connection:
             self.assertTrue(connection.version())
-        self.assertNotIn("could not", log.read_text())
-        for verb, what in (("list", "secrets"), ("get", "secrets/other"), ("get", "pods"), ("delete", "mutatingwebhookconfigurations"),
+        # To apply the file again leaves what the webhook has put into the Secret.
+        self.cluster.kubectl("apply", "-f", str(deploy / "webhook-secret.yaml"))
+        self.assertEqual(set(self.cluster.get("secret", "cpu-dev-webhook-secret", "-n", "kube-system")["data"]),
+                         {"ca.pem", "ca-key.pem", "cert.pem", "key.pem"})
+        for verb, what in (("create", "secrets"), ("list", "secrets"), ("get", "secrets/other"), ("get", "pods"),
+                           ("delete", "mutatingwebhookconfigurations"),
                            ("update", "mutatingwebhookconfigurations/other")):
             answer = self.cluster.kubectl("auth", "can-i", verb, what, "-n", "kube-system", "--as", ACCOUNT, check=False).stdout
             self.assertEqual(answer.strip(), "no", (verb, what))
+
+
+def without(key):
+    return lambda webhook: webhook.pop(key)
+
+
+# What somebody with the token of a webhook would like to write: each by the part that it changes.
+ATTACKS_ON_WEBHOOKS = {
+    "rules": lambda webhook: webhook["rules"][0].update(resources=["configmaps"]),
+    "failurePolicy": lambda webhook: webhook.update(failurePolicy="Ignore" if webhook["failurePolicy"] == "Fail" else "Fail"),
+    "url": lambda webhook: webhook.update(clientConfig={"url": "https://192.0.2.1/", "caBundle": webhook["clientConfig"].get("caBundle", "")}),
+    "service": lambda webhook: webhook["clientConfig"]["service"].update(name="other"),
+    "path": lambda webhook: webhook["clientConfig"]["service"].update(path="/other"),
+    "namespaceSelector": without("namespaceSelector"),
+    "objectSelector": lambda webhook: webhook.update(objectSelector={"matchLabels": {"never": "there"}}),
+    "matchConditions": without("matchConditions"),
+    "matchConditions more": lambda webhook: webhook["matchConditions"].append({"name": "never", "expression": "false"}),
+    "timeoutSeconds": lambda webhook: webhook.update(timeoutSeconds=30),
+    "name": lambda webhook: webhook.update(name="other.example.com"),
+}
+ATTACKS = {
+    **{what: lambda made, change=change: change(made["webhooks"][0]) for what, change in ATTACKS_ON_WEBHOOKS.items()},
+    "no webhooks": lambda made: made.pop("webhooks"),
+    "another webhook": lambda made: made["webhooks"].append({**made["webhooks"][0], "name": "other.example.com"}),
+    "an owner that is not there": lambda made: made["metadata"].update(
+        ownerReferences=[{"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "00000000-0000-0000-0000-000000000000"}]),
+    "labels": lambda made: made["metadata"].update(labels={"a": "b"}),
+    "finalizers": lambda made: made["metadata"].update(finalizers=["example.com/stay"]),
+}
+
+
+class OwnConfiguration(RealClusterCase):
+    """With the tokens of the webhooks, what is changed of their configurations."""
+    options = {"nodes": 0, "controller_manager": True}
+
+    def write(self, change, *options):
+        """As the account of the webhook."""
+        made = self.cluster.get("mutatingwebhookconfiguration", self.configuration)
+        change(made)
+        return self.cluster.kubectl("replace", "-f", "-", "--as", self.account, *options, input=json.dumps(made), check=False)
+
+    def attack(self, change):
+        return self.write(change, "--dry-run=server")
+
+    def trusts(self, bundle):
+        done = self.write(lambda made: made["webhooks"][0]["clientConfig"].update(caBundle=bundle))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (webhook,) = self.cluster.get("mutatingwebhookconfiguration", self.configuration)["webhooks"]
+        self.assertEqual(webhook["clientConfig"]["caBundle"], bundle)
+
+    def test_they_may_change_the_bundle_and_nothing_else(self):
+        bundle = base64.b64encode(pathlib.Path(self.cluster.pki.authority.certificate).read_bytes()).decode()
+        parts = {"pools": ("cpu-device-pod-mutator-webhook-config", ACCOUNT, "cpu-dev-webhook-secret"),
+                 "servo": ("optune", "system:serviceaccount:default:opsani-servo-webhook", "opsani-servo-webhook-secret")}
+        for part in parts:
+            for name in ("webhook-secret", "webhook-svc-depl", "webhook-conf"):
+                self.cluster.kubectl("create", "-f", str(ROOT / "deploy" / part / f"{name}.yaml"))
+        for self.configuration, self.account, _ in parts.values():
+            for what, change in ATTACKS.items():
+                done = self.attack(change)
+                self.assertEqual(done.returncode, 0, f"without the policy, {what}: {done.stderr}")
+        self.cluster.kubectl("create", "-k", str(POLICY))
+        self.cluster.eventually(lambda: self.attack(ATTACKS["labels"]).returncode, what="the policy")
+        for part, (self.configuration, self.account, secret) in parts.items():
+            for what, change in ATTACKS.items():
+                with self.subTest(part=part, attack=what):
+                    done = self.attack(change)
+                    self.assertNotEqual(done.returncode, 0)
+                    self.assertIn("a webhook may change only the caBundle of its configuration", done.stderr)
+            with self.subTest(part=part):
+                self.trusts(bundle)
+                self.trusts(base64.b64encode(base64.b64decode(bundle) * 2).decode())
+                namespace = self.account.split(":")[2]
+                made = self.cluster.kubectl("create", "secret", "generic", "other", "-n", namespace, "--as", self.account, check=False)
+                self.assertIn('cannot create resource "secrets"', made.stderr)
+                own = self.cluster.get("secret", secret, "-n", namespace)
+                self.cluster.kubectl("replace", "-f", "-", "--as", self.account, input=json.dumps({**own, "data": {"cert.pem": "eA=="}}))
+        # Administrators may.
+        made = self.cluster.get("mutatingwebhookconfiguration", "optune")
+        ATTACKS["failurePolicy"](made)
+        self.cluster.kubectl("replace", "-f", "-", input=json.dumps(made))
+        # And Kubernetes finds no mistake in the policy itself.
+        policy = lambda: self.cluster.get("validatingadmissionpolicy", "plimsoll-own-ca-bundle").get("status", {})
+        checked = self.cluster.eventually(lambda: "typeChecking" in policy() and policy(), what="its check")
+        self.assertEqual(checked["typeChecking"], {})
 
 
 class Shipped(rotation_test.Rotation, RealClusterCase):
@@ -125,7 +225,8 @@ class Shipped(rotation_test.Rotation, RealClusterCase):
         super().setUp()
         deploy = ROOT / "deploy" / "pools"
         self.cluster.nodes[0].import_program()
-        for name in ("cpu-dp-config", "webhook-conf"):
+        self.cluster.kubectl("create", "-k", str(POLICY))
+        for name in ("cpu-dp-config", "webhook-conf", "webhook-secret"):
             self.cluster.kubectl("create", "-f", str(deploy / f"{name}.yaml"))
         said = self.cluster.kubectl("create", "-f", str(deploy / "webhook-svc-depl.yaml"), "--dry-run=client", "-o", "json").stdout
         decoder, objects = json.JSONDecoder(), []

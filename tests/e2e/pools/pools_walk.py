@@ -51,6 +51,7 @@ class PoolsWalk:
         self.rolled_out("daemonset/cpudp", "name=cpudp")
         eventually(lambda: self.allocatable() == str(count), 60, what="the resource")
         self.certs()
+        self.cluster.kubectl("create", "-k", str(DEPLOY.parent / "shared" / "own-ca-bundle"))
         self.install("webhook-svc-depl.yaml")
         self.certs("-f", str(DEPLOY / "webhook-conf.yaml"))
         self.rolled_out("deployment/cpu-dev-pod-mutator", "app=cpu-dev-pod-mutator")

@@ -84,7 +84,8 @@ class Walk(unittest.TestCase):
         self.assertIn('{name: OPTUNE_SLEEPER_IMG, value: ""}', text)
         path = self.cluster.place.root / "my-webhook.yaml"
         path.write_text(text.replace('{name: OPTUNE_SLEEPER_IMG, value: ""}', '{name: OPTUNE_SLEEPER_IMG, value: "podmon:1"}'))
-        self.cluster.kubectl("create", "-f", str(path))
+        self.cluster.kubectl("create", "-k", str(DEPLOY.parent / "shared" / "own-ca-bundle"))
+        self.cluster.kubectl("create", "-f", str(DEPLOY / "webhook-secret.yaml"), "-f", str(path))
         self.cluster.kubectl("create", "--validate=false", "-f", str(DEPLOY / "webhook-conf.yaml"))
         self.cluster.kubectl("rollout", "status", "deployment/opsani-servo-webhook", "--timeout=60s")
         bundle = lambda: self.cluster.get("mutatingwebhookconfiguration", "optune")["webhooks"][0]["clientConfig"].get("caBundle")

@@ -89,6 +89,26 @@ class Certs(unittest.TestCase):
         self.assertEqual(self.certs("-f", file), "secret kube-system/cpu-dev-webhook-secret: unchanged\n")
         self.assertEqual(self.api.get(f"{PATH}/{NAME}"), before)
 
+    def test_an_empty_secret_is_filled_and_trusts_nothing_before_it(self):
+        shipped = (DEPLOY / "webhook-secret.yaml").read_text()
+        for text in (shipped, (DEPLOY / "webhook-conf.yaml").read_text()):
+            self.apply(text)
+        self.assertIn("new authority", self.certs())
+        first = self.secret()
+        self.assertEqual((set(first), self.bundle()), ({"cert.pem", "key.pem", "ca.pem", "ca-key.pem"}, first["ca.pem"]))
+        self.assertTrue(self.verifies(first["cert.pem"], self.bundle()))
+        # To apply the file again changes nothing.
+        self.apply(shipped)
+        self.assertEqual(self.secret(), first)
+        # Somebody empties it, because the key is in wrong hands: the old authority is not trusted for long.
+        self.api.merge(SECRET, {"data": None})
+        self.assertIn("new authority", self.certs())
+        self.certs()
+        self.assertEqual(self.bundle(), self.secret()["ca.pem"])
+        self.assertEqual(len(certificates(self.bundle())), 1)
+        self.assertFalse(self.verifies(first["cert.pem"], self.bundle()))
+        self.assertTrue(self.verifies(self.secret()["cert.pem"], self.bundle()))
+
     def test_several_at_once_agree(self):
         self.apply((DEPLOY / "webhook-conf.yaml").read_text())
         words = [PROGRAM, "webhook", "certs", "--kubeconfig", self.cluster.kubeconfig]
@@ -144,7 +164,7 @@ class Shipped(Certs):
         lease = self.api.get("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/plimsoll-webhook-certs")
         self.assertTrue(lease["spec"]["holderIdentity"])
 
-    test_the_configuration_is_made_when_it_is_missing = None
+    test_the_configuration_is_made_when_it_is_missing = test_an_empty_secret_is_filled_and_trusts_nothing_before_it = None
     test_several_at_once_agree = test_a_secret_of_the_old_script_is_taken_over = None
 
 
