@@ -157,6 +157,30 @@ TEST_F(ImagesDaemonTest, continues_after_the_runtime_was_unavailable) {
   EXPECT_TRUE(find(told, {"images"})->as_array().empty());
 }
 
+// Readers must see how old the inventory of a dead runtime is.
+TEST_F(ImagesDaemonTest, resends_no_inventory_while_the_runtime_is_away) {
+  runtime_.start();
+  start();
+  until([&] { return api_.writes == 1 && clock_.sleepers() >= 2; });
+  const WallTime reported = clock_.wall();
+  run_to_end(loop_, runtime_.stop());
+  until([&] {
+    clock_.advance_to_next();
+    return up() == 0;
+  });
+  for (int i = 0; i < 180; ++i) {
+    clock_.advance(10s);
+    loop_.run_ready();
+  }
+  ASSERT_EQ(api_.writes, 1);
+  EXPECT_EQ(text_at(spec(), {"reportedAt"}), format_rfc3339(reported));
+  runtime_.start();
+  until([&] {
+    clock_.advance_to_next();
+    return api_.writes == 2;
+  });
+}
+
 TEST_F(ImagesDaemonTest, retries_when_the_server_rejects_the_inventory) {
   runtime_.start();
   start();
