@@ -1,6 +1,7 @@
 // Clients and servers take the time from the clock they are given.
 #include <thread>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,6 +52,25 @@ TEST(ClientClock, gives_a_request_up_when_its_time_is_over) {
   group.spawn("ask", ask(client, answer));
   loop.run_ready();
   clock.advance(29s);
+  loop.run_ready();
+  EXPECT_FALSE(answer);
+  clock.advance(1s);
+  loop.run_ready();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->error().code, Code::timeout);
+}
+
+TEST(ClientClock, gives_a_connection_up_before_the_request_is_over) {
+  ScriptedServer silent([](RawSocket& socket, int) { socket.read_all(); });  // no handshake
+  Loop loop;
+  FakeClock clock;
+  auto client = *Client::create(loop.executor(), fmt::format("https://127.0.0.1:{}", silent.port()),
+                                {.tls = {.insecure = true}, .connect_timeout = 10s}, clock);
+  std::optional<Result<Response>> answer;
+  TaskGroup group(loop.executor());
+  group.spawn("ask", ask(client, answer));
+  loop.run_ready();
+  clock.advance(9s);
   loop.run_ready();
   EXPECT_FALSE(answer);
   clock.advance(1s);

@@ -121,6 +121,25 @@ TEST(Tls, rotated_certificates_serve_new_connections) {
   EXPECT_FALSE(server->set_tls({.certificate_pem = "nonsense", .key_pem = next.key_pem}));
 }
 
+TEST(Tls, a_new_client_certificate_is_presented_from_the_next_request) {
+  const auto& pki = Certificates::get();
+  ServerTls serving = pki.server_tls();
+  serving.client_ca_pem = pki.authority.certificate_pem;
+  TestServer server(naming_users(), {.tls = serving});
+  const auto tls_of = [&](std::string name) {
+    ClientTls out = pki.client_tls();
+    const KeyPair pair =
+        Certificates::issue(pki.authority, {.common_name = std::move(name), .client = true});
+    out.certificate_pem = pair.certificate_pem;
+    out.key_pem = pair.key_pem;
+    return out;
+  };
+  TestClient client(server.url(), {.tls = tls_of("first")});
+  EXPECT_EQ(client.get("/").value().body, "user first");
+  ASSERT_TRUE(client.client->set_tls(tls_of("second")));
+  EXPECT_EQ(client.get("/").value().body, "user second");
+}
+
 TEST(Tls, mismatched_keys_are_rejected_at_start) {
   const auto& pki = Certificates::get();
   Loop loop;
