@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,6 +33,7 @@ struct LocalRunTest : ::testing::Test {
   std::string printed;
   std::vector<std::string> notices;
   std::uint64_t stop_after = 0;  // slices; 0: to the end
+  std::function<void(const RunProgress&)> look = [](const RunProgress&) {};  // after every turn
 
   Result<RunProgress> finish(LocalRun run, std::optional<std::uint64_t> limit = {}) {
     Loop loop;
@@ -41,11 +43,45 @@ struct LocalRunTest : ::testing::Test {
     observer.notice = [&](const std::string& text) { notices.push_back(text); };
     observer.progress = [&](const RunProgress& progress) {
       if (stop_after > 0 && progress.slices_done >= stop_after) controller->stop();
+      look(progress);
     };
     ControllerSettings settings;
     settings.crew = {.workers = 2, .threads = true, .program = ""};
     controller = run.controller(loop.executor(), settings, limit, observer);
     return run_to_end(loop, controller->run());
+  }
+
+  // The ledger refuses to set a slice to this state until the first retry. What happens meanwhile?
+  void refuse(std::string_view state, std::uint64_t& done, std::string& shown) {
+    auto begun = LocalRun::begin(system_clock(), dir / "state", job_of(R"({"operations":[
+        {"_op":"data_generator","size":50,"slice_size":1,"shape":"small"},{"_op":"stdout"}]})"));
+    ASSERT_TRUE(begun);
+    auto database = Database::open(dir / "state/flow.db");
+    ASSERT_TRUE(database);
+    ASSERT_TRUE(
+        database->execute(fmt::format("CREATE TRIGGER full BEFORE UPDATE ON slices WHEN "
+                                      "new.state='{}' BEGIN SELECT RAISE(ABORT, 'full'); "
+                                      "END",
+                                      state)));
+    std::optional<SteadyTime> since;
+    bool has_room = false;
+    look = [&](const RunProgress& progress) {
+      if (has_room || notices.empty()) return;
+      const SteadyTime now = system_clock().steady();
+      if (!since) since = now;
+      done = progress.slices_done;
+      shown = printed;
+      if (now - *since < std::chrono::seconds(1)) return;
+      has_room = true;
+      EXPECT_TRUE(database->execute("DROP TRIGGER full"));
+    };
+    auto out = finish(std::move(*begun));
+    look = [](const RunProgress&) {};
+    ASSERT_TRUE(out);
+    EXPECT_TRUE(has_room);
+    EXPECT_THAT(notices, ElementsAre(HasSubstr("waiting for storage"), "storage is back"));
+    EXPECT_EQ(out->slices_done, 50u);
+    EXPECT_EQ(std::ranges::count(printed, '\n'), 50);
   }
 
   RunProgress run(std::string_view text, std::optional<std::uint64_t> limit = {}) {
@@ -180,6 +216,21 @@ TEST_F(LocalRunTest, a_job_without_its_input_leaves_nothing_behind) {
   ASSERT_FALSE(begun);
   EXPECT_EQ(begun.error().message, "file_reader: /nowhere does not exist");
   EXPECT_FALSE(fs::exists(dir / "state"));
+}
+
+TEST_F(LocalRunTest, a_slice_that_is_not_in_the_ledger_is_not_handed_out) {
+  std::uint64_t done = 1;
+  std::string shown;
+  refuse("start", done, shown);
+  EXPECT_EQ(done, 0u);
+}
+
+TEST_F(LocalRunTest, a_result_that_is_not_in_the_ledger_is_not_shown) {
+  std::uint64_t done = 0;
+  std::string shown = "unknown";
+  refuse("completed", done, shown);
+  EXPECT_GE(done, 1u);
+  EXPECT_EQ(shown, "");
 }
 
 TEST_F(LocalRunTest, a_directory_has_one_run_at_a_time) {

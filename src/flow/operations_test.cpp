@@ -1,10 +1,15 @@
 // filter, field operations, jq and exec: records in, records out.
+#include <fcntl.h>
 #include <map>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "base/fd.hpp"
 #include "base/process.hpp"
 #include "base/testing/temp_dir.hpp"
 #include "flow/exec_frames.hpp"
@@ -350,6 +355,36 @@ TEST(Exec, a_program_that_hangs_is_ended) {
   auto out = run(*exec, kSome);
   ASSERT_FALSE(out);
   EXPECT_EQ(out.error().code, Code::timeout);
+}
+
+// The program and the one that it starts hold a FIFO open for writing, so its reader sees the end
+// when both are dead.
+TEST(Exec, a_cancelled_slice_kills_the_program_and_what_it_started) {
+  for (const char* framing : {"none", "lines"}) {
+    testing::TempDir dir;
+    const std::string fifo = dir / "alive";
+    ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    const Fd reader(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    auto exec = make(to_json(
+        json::object{{"_op", "exec"},
+                     {"command", "sh"},
+                     {"args", json::array{"-c", "exec 9> $0; sleep 60 & echo >&9; wait", fifo}},
+                     {"framing", framing},
+                     {"timeout", 10'000}}));
+    bool has_begun = false;
+    SliceContext context(system_clock());
+    context.is_cancelled = [&] {
+      char byte = 0;
+      return has_begun = has_begun || ::read(reader.get(), &byte, 1) == 1;
+    };
+    Batch batch;
+    auto out = exec->process(context, batch);
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().code, Code::cancelled) << framing;
+    pollfd end{.fd = reader.get(), .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&end, 1, 10'000), 1) << framing;
+    EXPECT_EQ(end.revents, POLLHUP) << framing;
+  }
 }
 
 TEST(Exec, plain_filters_work_as_they_are) {
