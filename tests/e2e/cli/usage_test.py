@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -221,7 +222,15 @@ class Doctor(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (1, "false"))
 
     def test_this_machine(self):
-        self.assertIn(run("doctor", "--offline").returncode, (0, 1))
+        done = run("doctor", "--offline", "-o", "json")
+        report = json.loads(done.stdout)
+        found = {item["check"]: item for item in report["items"]}
+        self.assertEqual(found["kernel"]["found"], f"{platform.system()} {platform.release()}")
+        self.assertIn(f"{os.sysconf('SC_NPROCESSORS_ONLN')} online", found["cpus"]["found"])
+        self.assertEqual(report["ok"], all(item["status"] != "failed" for item in report["items"]), report)
+        self.assertEqual(done.returncode, 0 if report["ok"] else 1)
+        for item in report["items"]:
+            self.assertEqual("effect" in item, item["status"] != "ok", item)
 
 
 if __name__ == "__main__":

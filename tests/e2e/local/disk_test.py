@@ -125,26 +125,35 @@ class Disk(unittest.TestCase):
         self.start("--nodes", "0", "--durability", "os")
         self.assertEqual(self.names(), written)
 
-    def test_pods_on_a_full_disk_say_so_and_run_when_there_is_space(self):
+    def test_pods_on_a_full_disk_wait_and_run_when_there_is_space(self):
         self.start("--nodes", "1")
-        self.write("a")
         self.fill()
-        (self.seen / "filler").rename(self.seen / "full")
-        os.truncate(self.seen / "full", os.path.getsize(self.seen / "full") - (64 << 10))  # for the log, not for long
+        rest = 0
+        while self.write(f"rest-{rest}", 100):  # into the last page of the log
+            rest += 1
         pods = "/api/v1/namespaces/default/pods"
         pod = {"metadata": {"name": "p"}, "spec": {"restartPolicy": "Never", "containers": [
             {"name": "c", "image": "plimsoll/tools", "args": ["exit", "0"]}]}}
-        try:
+        with self.assertRaises(Refused) as full:
             self.api.post(pods, pod)
-        except Refused as refused:
-            self.assertEqual(refused.status, 500)
+        self.assertEqual(full.exception.status, 500)
+        self.assertIn("no space left on device", full.exception.body["message"])
+        # A page at a time, until there is room for the pod in the log, but none for what it writes.
+        (self.seen / "filler").rename(self.seen / "full")
+
+        def accepted():
+            os.truncate(self.seen / "full", os.path.getsize(self.seen / "full") - 4096)
+            try:
+                return self.api.post(pods, pod)
+            except Refused as refused:
+                self.assertEqual(refused.status, 500)
+                return None
+        eventually(accepted, what="room for a pod in the log")
         self.fill()
+        eventually(lambda: "no space left on device" in (self.seen / "plimsoll.log").read_text(), what="the reason in the log")
+        self.assertEqual(self.api.get(f"{pods}/p")["status"]["phase"], "Pending")
         os.unlink(self.seen / "full")
         os.unlink(self.seen / "filler")
-        try:
-            self.api.post(pods, pod)
-        except Refused as refused:
-            self.assertEqual(refused.status, 409)
         eventually(lambda: self.api.get(f"{pods}/p")["status"]["phase"] == "Succeeded", seconds=30, what="the end of the pod")
 
     def test_a_start_without_space_or_right_to_write_says_so(self):
