@@ -24,7 +24,7 @@ class FoundPods : public ::testing::Test {
     return node::CgroupMounts::from(node::detect_cgroups(root_.path()));
   }
 
-  testing::TempDir root_;
+  plim::testing::TempDir root_;
   PodFacts pod_{.uid = "u",
                 .name = "p",
                 .ns = "n",
