@@ -337,17 +337,35 @@ TEST(Informer, indexes_follow_the_store) {
   EXPECT_EQ(rig.informer.store().find("ns/a")->uid, "u1");
 }
 
+// After stop() it asks nothing, calls no handler, and leaves nothing that waits.
+void expect_stopped(Rig& rig) {
+  run_to_end(rig.loop, rig.informer.stop());
+  const auto stats = rig.informer.stats();
+  const Objects seen = rig.seen;
+  rig.cluster.clear_faults();
+  rig.cluster.put("late");
+  rig.loop.run_ready();
+  EXPECT_EQ(rig.clock.sleepers(), 0u);
+  EXPECT_EQ(rig.informer.stats().lists, stats.lists);
+  EXPECT_EQ(rig.informer.stats().watches, stats.watches);
+  EXPECT_EQ(rig.seen, seen);
+}
+
 TEST(Informer, stop_ends_it_in_every_state) {
-  {
-    Rig not_even_started;
-  }
-  {
-    Rig following;
-    following.loop.run_ready();
-  }
+  Rig not_even_started;
+  expect_stopped(not_even_started);
+
+  Rig following;
+  following.cluster.put("a");
+  following.loop.run_ready();
+  ASSERT_TRUE(following.seen.contains("a"));
+  expect_stopped(following);
+
   Rig waiting;
-  waiting.cluster.plan(Fault::refused);
+  for (int i = 0; i < 3; ++i) waiting.cluster.plan(Fault::refused);
   waiting.loop.run_ready();
+  ASSERT_GT(waiting.clock.sleepers(), 0u) << "it waits for its next try";
+  expect_stopped(waiting);
 }
 
 RC_GTEST_PROP(Informer, ends_up_with_the_clusters_state_whatever_happens, ()) {

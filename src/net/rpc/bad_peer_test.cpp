@@ -1,4 +1,5 @@
 // Peers that break the rules: nothing may crash, hang or leak, and the status names the reason.
+#include <cerrno>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -180,6 +181,14 @@ class RpcBadClient : public RpcTest {
     return answer;
   }
 
+  // Whether the server has closed the connection. What it sent before is dropped.
+  static bool has_ended(int fd) {
+    char buffer[4096];
+    ssize_t n = 1;
+    while (n > 0) n = ::recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);
+    return n == 0 || errno == ECONNRESET;
+  }
+
   Task<void> echo_works() {
     RpcReply reply = co_await channel_->call("/t/echo", "alive", 5s);
     EXPECT_TRUE(reply.status.ok()) << reply.status.message;
@@ -189,17 +198,25 @@ class RpcBadClient : public RpcTest {
 };
 
 TEST_F(RpcBadClient, a_connection_without_http2_is_closed) {
-  for (std::string bytes :
-       {std::string("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), std::string(300, '\xff'),
-        std::string("P"), hello_ + std::string(100, '\x7f')}) {
+  for (std::string bytes : {std::string("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+                            std::string(300, '\xff'), hello_ + std::string(100, '\x7f')}) {
     int fd = connect_to(path_);
     write_all(fd, bytes);
-    ::shutdown(fd, SHUT_WR);
-    run(pause(2ms));
-    run(connections_are(0));
+    run(until([fd] { return has_ended(fd); }));
     ::close(fd);
   }
   run(echo_works());
+}
+
+TEST_F(RpcBadClient, half_a_preface_is_closed_when_its_client_ends) {
+  int fd = connect_to(path_);
+  write_all(fd, "P");
+  run(connections_are(1));
+  EXPECT_FALSE(has_ended(fd));
+  ::shutdown(fd, SHUT_WR);
+  run(until([fd] { return has_ended(fd); }));
+  ::close(fd);
+  run(connections_are(0));
 }
 
 TEST_F(RpcBadClient, a_request_that_is_not_grpc_gets_an_http_status) {
