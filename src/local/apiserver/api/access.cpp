@@ -27,10 +27,17 @@ ApiError unauthorized() {
 
 }  // namespace
 
-Result<User> Authenticator::user_of_token(std::string_view token) const {
-  if (!admin_token_.empty() && equal_in_constant_time(token, admin_token_))
-    return User{.name = "kubernetes-admin", .groups = {"system:masters", "system:authenticated"}};
-  return tokens_.verify(token);
+Result<TokenUser> Authenticator::review_token(std::string_view token,
+                                              std::vector<std::string> audiences) const {
+  if (audiences.empty()) audiences.push_back(tokens_.issuer());
+  if (admin_token_.empty() || !equal_in_constant_time(token, admin_token_))
+    return tokens_.verify(token, audiences);
+  // The administrator's token names no audience: it is for this API server alone.
+  if (std::ranges::find(audiences, tokens_.issuer()) == audiences.end())
+    return fail(Code::unauthorized, "the token is not valid for the target audiences");
+  return TokenUser{
+      .user = {.name = "kubernetes-admin", .groups = {"system:masters", "system:authenticated"}},
+      .audiences = {tokens_.issuer()}};
 }
 
 ApiResult<User> Authenticator::authenticate(const net::Request& request) const {
@@ -41,9 +48,9 @@ ApiResult<User> Authenticator::authenticate(const net::Request& request) const {
   }
   if (!request.headers.has("Authorization"))
     return User{.name = std::string(kAnonymous), .groups = {"system:unauthenticated"}};
-  auto user = user_of_token(net::bearer_token(request.headers));
-  if (!user) return unauthorized();
-  return std::move(*user);
+  auto reviewed = review_token(net::bearer_token(request.headers), {});
+  if (!reviewed) return unauthorized();
+  return std::move(reviewed->user);
 }
 
 bool is_allowed(const User& user, std::string_view path) {

@@ -16,8 +16,8 @@ class Authenticator {
       : admin_token_(options.admin_token), tokens_(tokens) {}
 
   ApiResult<User> authenticate(const net::Request& request) const;
-  // Used for TokenReviews too.
-  Result<User> user_of_token(std::string_view token) const;
+  // For a TokenReview. Without `audiences`, the token must be for this API server.
+  Result<TokenUser> review_token(std::string_view token, std::vector<std::string> audiences) const;
 
  private:
   std::string admin_token_;

@@ -15,12 +15,13 @@ json::value user_json(const User& user) {
 }
 
 json::value token_status(const Authenticator& authenticator, const json::value& review) {
-  auto user = authenticator.user_of_token(kube::text_at(review, "TokenReview.spec.token"));
-  if (!user) return {{"user", json::object()}, {"error", user.error().message}};
-  json::object out{{"authenticated", true}, {"user", user_json(*user)}};
-  if (const json::value* audiences = kube::find(review, "TokenReview.spec.audiences"))
-    out["audiences"] = *audiences;
-  return out;
+  auto reviewed = authenticator.review_token(kube::text_at(review, "TokenReview.spec.token"),
+                                             kube::texts_at(review, "TokenReview.spec.audiences"));
+  if (!reviewed) return {{"user", json::object()}, {"error", reviewed.error().message}};
+  const auto& audiences = reviewed->audiences;
+  return json::object{{"authenticated", true},
+                      {"user", user_json(reviewed->user)},
+                      {"audiences", json::array(audiences.begin(), audiences.end())}};
 }
 
 // The user in a SubjectAccessReview.

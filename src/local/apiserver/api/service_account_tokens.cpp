@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/base64.hpp"
 #include "base/text.hpp"
@@ -41,10 +42,20 @@ Error refused(std::string_view why) {
   return fail(Code::unauthorized, fmt::format("the token is not valid: {}", why));
 }
 
-bool is_for(const json::value& claims, std::string_view audience) {
-  const json::value* found = find(claims, {"aud"});
-  const json::array* list = found ? found->if_array() : nullptr;
-  return list && std::ranges::find(*list, json::value(audience)) != list->end();
+// Both in the order of `wanted`.
+std::vector<std::string> common_audiences(const std::vector<std::string>& wanted,
+                                          const std::vector<std::string>& of_token) {
+  std::vector<std::string> out;
+  for (const std::string& one : wanted)
+    if (std::ranges::find(of_token, one) != of_token.end()) out.push_back(one);
+  return out;
+}
+
+// As Go prints a list of strings.
+std::string listed(const std::vector<std::string>& texts) {
+  std::vector<std::string> quoted;
+  for (const std::string& text : texts) quoted.push_back(quote(text));
+  return fmt::format("[{}]", fmt::join(quoted, " "));
 }
 
 }  // namespace
@@ -79,7 +90,8 @@ bool ServiceAccountTokens::exists(std::string_view plural, std::string_view ns,
   return entry && kube::uid_of(decode_object(*entry->value)) == uid;
 }
 
-Result<User> ServiceAccountTokens::verify(std::string_view token) const {
+Result<TokenUser> ServiceAccountTokens::verify(std::string_view token,
+                                               const std::vector<std::string>& audiences) const {
   const auto parts = split(token, '.');
   if (parts.size() != 3 || token.size() > kMaxToken) return refused("it is not a JSON Web Token");
   auto signature = from_base64url(parts[2]);
@@ -91,8 +103,7 @@ Result<User> ServiceAccountTokens::verify(std::string_view token) const {
   auto claims = payload ? parse_json(*payload) : Result<json::value>(payload.error());
   if (!claims) return refused("its claims cannot be read");
   const std::int64_t now = seconds(core_.clock.wall());
-  if (text_at(*claims, {"iss"}) != issuer_ || !is_for(*claims, issuer_))
-    return refused("it has another issuer or audience");
+  if (text_at(*claims, {"iss"}) != issuer_) return refused("it has another issuer");
   if (int_at(*claims, {"exp"}).value_or(0) <= now || int_at(*claims, {"nbf"}).value_or(0) > now)
     return refused("it has expired");
 
@@ -106,10 +117,17 @@ Result<User> ServiceAccountTokens::verify(std::string_view token) const {
                 text_at(*claims, {"kubernetes.io", bound, "uid"})))
       return refused(fmt::format("its {} is gone", bound));
   }
-  return User{.name = fmt::format("system:serviceaccount:{}:{}", ns, name),
-              .groups = {"system:serviceaccounts", fmt::format("system:serviceaccounts:{}", ns),
-                         "system:authenticated"},
-              .uid = std::string(uid)};
+  const std::vector<std::string> of_token = texts_at(*claims, {"aud"});
+  std::vector<std::string> common = common_audiences(audiences, of_token);
+  if (common.empty())
+    return fail(Code::unauthorized,
+                fmt::format("token audiences {} is invalid for the target audiences {}",
+                            listed(of_token), listed(audiences)));
+  User user{.name = fmt::format("system:serviceaccount:{}:{}", ns, name),
+            .groups = {"system:serviceaccounts", fmt::format("system:serviceaccounts:{}", ns),
+                       "system:authenticated"},
+            .uid = std::string(uid)};
+  return TokenUser{.user = std::move(user), .audiences = std::move(common)};
 }
 
 }  // namespace plim::local::apiserver

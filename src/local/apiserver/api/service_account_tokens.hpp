@@ -25,6 +25,11 @@ struct TokenRequest {
   std::string bound_uid = {};
 };
 
+struct TokenUser {
+  User user;
+  std::vector<std::string> audiences;  // what was asked for and the token is for; never empty
+};
+
 // Belongs to the store's loop.
 class ServiceAccountTokens {
  public:
@@ -34,9 +39,9 @@ class ServiceAccountTokens {
   const std::string& issuer() const { return issuer_; }
 
   Result<std::string> issue(const TokenRequest& request) const;
-  // The user of the token. Code::unauthorized if it is not ours, expired, for another audience, or
-  // if the object it is bound to is gone.
-  Result<User> verify(std::string_view token) const;
+  // The user of the token. Code::unauthorized if it is not ours, expired, for none of `audiences`,
+  // or if the object it is bound to is gone.
+  Result<TokenUser> verify(std::string_view token, const std::vector<std::string>& audiences) const;
 
  private:
   bool exists(std::string_view plural, std::string_view ns, std::string_view name,

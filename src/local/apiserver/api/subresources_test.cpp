@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kube/object.hpp"
@@ -140,6 +141,52 @@ TEST_F(SubresourcesTest, a_bound_token_dies_with_its_pod) {
   EXPECT_TRUE(bool_at(ok(send("POST", path, review), 201), {"status", "authenticated"}));
   ok(send("DELETE", std::string(kPods) + "/p"));
   EXPECT_FALSE(bool_at(ok(send("POST", path, review), 201), {"status", "authenticated"}));
+}
+
+// An API token that a service receives must not open another service, and the other way round.
+TEST_F(SubresourcesTest, a_token_review_answers_for_its_audiences_only) {
+  ok(send("POST", "/api/v1/namespaces/default/serviceaccounts", R"({"metadata":{"name":"s"}})"),
+     201);
+  auto issue = [&](json::array audiences) {
+    const std::string asked =
+        to_json(json::object{{"spec", {{"audiences", std::move(audiences)}}}});
+    return std::string(
+        text_at(ok(send("POST", "/api/v1/namespaces/default/serviceaccounts/s/token", asked), 201),
+                {"status", "token"}));
+  };
+  auto review = [&](const std::string& token, json::array audiences) {
+    const json::object spec{{"token", token}, {"audiences", std::move(audiences)}};
+    const std::string asked = to_json(json::object{{"spec", spec}});
+    return ok(send("POST", "/apis/authentication.k8s.io/v1/tokenreviews", asked), 201).at("status");
+  };
+  const std::string api_token = issue({}), vault_token = issue({"vault", "shop"});
+
+  const json::value of_api = review(api_token, {});
+  EXPECT_TRUE(bool_at(of_api, {"authenticated"}));
+  const json::value own_audiences = of_api.at("audiences");
+  EXPECT_EQ(own_audiences.as_array().size(), 1u);
+
+  const json::value refused = review(api_token, {"vault"});
+  EXPECT_FALSE(bool_at(refused, {"authenticated"}));
+  EXPECT_EQ(refused.as_object().count("audiences"), 0u);
+  EXPECT_THAT(std::string(text_at(refused, {"error"})),
+              testing::HasSubstr(R"(is invalid for the target audiences ["vault"])"));
+  EXPECT_FALSE(bool_at(review(vault_token, {}), {"authenticated"}));
+
+  const json::value of_vault = review(vault_token, {"bank", "vault"});
+  EXPECT_TRUE(bool_at(of_vault, {"authenticated"}));
+  EXPECT_EQ(of_vault.at("audiences"), json::value(json::array{"vault"}));
+}
+
+TEST(TokenReview, takes_the_token_of_the_administrator_for_the_api_alone) {
+  ApiFixture api({.admin_token = "secret"});
+  auto authenticated = [&](std::string_view spec) {
+    const net::Response answer = api.send("POST", "/apis/authentication.k8s.io/v1/tokenreviews",
+                                          fmt::format(R"({{"spec":{}}})", spec));
+    return bool_at(parsed(answer.body), {"status", "authenticated"});
+  };
+  EXPECT_TRUE(authenticated(R"({"token":"secret"})"));
+  EXPECT_FALSE(authenticated(R"({"token":"secret","audiences":["vault"]})"));
 }
 
 TEST_F(SubresourcesTest, events_are_stored_once_and_served_in_two_forms) {
