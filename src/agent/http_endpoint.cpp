@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/exposition.hpp"
+#include "net/loopback_hosts.hpp"
 
 namespace plim::agent {
 namespace {
@@ -60,7 +61,8 @@ Result<std::unique_ptr<net::Server>> serve_endpoint(Executor loop, const std::st
   // Anybody on the network may connect. No route takes a body, so each has its head at most.
   net::ServerOptions options{
       .address = listen, .max_connections = 200, .max_connections_per_peer = 50};
-  return net::Server::listen({std::move(loop)}, std::move(options), std::move(routes));
+  return net::Server::listen({std::move(loop)}, std::move(options),
+                             net::only_for_loopback_hosts(listen, std::move(routes)));
 }
 
 Task<Result<void>> Endpoints::open(std::vector<std::string> wanted) {

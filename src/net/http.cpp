@@ -101,6 +101,7 @@ std::string_view status_text(int status) {
       Row{415, "Unsupported Media Type"},
       Row{416, "Range Not Satisfiable"},
       Row{417, "Expectation Failed"},
+      Row{421, "Misdirected Request"},
       Row{422, "Unprocessable Entity"},
       Row{426, "Upgrade Required"},
       Row{429, "Too Many Requests"},

@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "base/resident.hpp"
+#include "net/loopback_hosts.hpp"
 #include "servo/api.hpp"
 #include "servo/paced_client.hpp"
 #include "servo/payload.hpp"
@@ -52,10 +53,10 @@ Task<Result<void>> Daemon::start() {
   ApiParts parts{.store = *store_, .metrics = metrics_, .clock = clock_, .not_ready = [this] {
                    return not_ready();
                  }};
+  auto routes = net::only_for_loopback_hosts(settings_.listen, api_routes(std::move(parts)));
   net::ServerOptions listen{
       .address = settings_.listen, .max_connections = 1'000, .max_connections_per_peer = 200};
-  PLIM_CO_TRY(server_,
-              net::Server::listen({loop_}, std::move(listen), api_routes(std::move(parts))));
+  PLIM_CO_TRY(server_, net::Server::listen({loop_}, std::move(listen), std::move(routes)));
   log::info("servo", "listening", {{"address", server_->address()}});
 
   events_.start();

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """The roles of `plimsoll up` are shown as mirror pods, and everybody treats them as such."""
 import json
+import os
+import pathlib
 import re
+import socket
 import unittest
 import urllib.request
 
@@ -80,6 +83,36 @@ class Roles(unittest.TestCase):
             eventually(lambda: self.get(url + "/readyz") == "ok\n", what="a ready agent")
             self.assertEqual(sorted(re.findall(r'(?m)^plimsoll_agent_module_up\{module="(\w+)"\} 1$', self.get(url + "/metrics"))),
                              ["images", "measure", "pools"] if measures else ["images", "pools"])
+
+    def listeners(self):
+        """Where the cluster and its roles accept TCP connections: (address, port)."""
+        tree, sockets = [self.cluster.status()["pid"]], set()
+        for pid in tree:  # grows meanwhile
+            for task in os.listdir(f"/proc/{pid}/task"):
+                tree += map(int, pathlib.Path(f"/proc/{pid}/task/{task}/children").read_text().split())
+            for name in os.listdir(f"/proc/{pid}/fd"):
+                try:
+                    sockets.add(os.readlink(f"/proc/{pid}/fd/{name}"))
+                except OSError:
+                    pass  # closed meanwhile
+        rows = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        return {(socket.inet_ntoa(int(row[1][:8], 16).to_bytes(4, "little")), int(row[1][9:], 16)) for row in rows
+                if row[3] == "0A" and f"socket:[{row[9]}]" in sockets}
+
+    def test_without_tls_they_answer_no_web_page_that_calls_itself_another_host(self):
+        self.cluster = LocalCluster(self, "--nodes", "1", "--ephemeral", "--roles", "all")
+        eventually(lambda: self.all_run(self.names(("n1",))), what="all pods")
+
+        def status(address, port, host):
+            with socket.create_connection((address, port), timeout=10) as peer:
+                peer.sendall(f"GET /metrics HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+                try:
+                    return peer.recv(12)[9:]
+                except ConnectionError:
+                    return b""
+        plain = {at for at in self.listeners() if status(*at, "localhost") == b"200"}
+        self.assertGreaterEqual(len(plain), 2, "the servo and an agent")
+        self.assertEqual({at: status(*at, f"attacker.example:{at[1]}") for at in plain}, dict.fromkeys(plain, b"421"))
 
     def test_a_deleted_node_starts_nothing_anew(self):
         self.cluster = LocalCluster(self, "--nodes", "1", "--ephemeral", "--roles", "servo")
