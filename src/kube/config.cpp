@@ -10,11 +10,15 @@
 #include "base/text.hpp"
 #include "kube/exec_plugin.hpp"
 #include "kube/kubeconfig.hpp"
+#include "net/loopback_hosts.hpp"
+#include "net/url.hpp"
 
 namespace plim::kube {
 namespace {
 
 constexpr std::string_view kServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+constexpr std::string_view kSendWithoutTls = "PLIMSOLL_CREDENTIALS_WITHOUT_TLS";
 
 constexpr std::string_view kNothingConfigured =
     "no cluster is configured: there is no kubeconfig and this is not a pod; "
@@ -145,8 +149,22 @@ Result<void> apply_user(Config& config, const KubeconfigUser& user, std::string_
   return {};
 }
 
-Result<Config> resolve(const Kubeconfig& from, const ConfigOverrides& overrides,
-                       const Files& files) {
+// client-go sends no credentials without TLS. We say so, instead of asking as system:anonymous.
+Result<void> check_transport(const Config& config, const GetEnv& getenv) {
+  const bool has_secret = !config.token.empty() || !config.token_file.empty() ||
+                          !config.password.empty() || config.exec.has_value();
+  if (!has_secret) return {};
+  const auto url = net::parse_url(config.server);
+  if (!url || url->scheme != net::Url::Scheme::http || net::is_loopback_host(url->host)) return {};
+  if (getenv(kSendWithoutTls).value_or("") == "1") return {};
+  return fail(Code::invalid,
+              fmt::format("{} is not an https:// address, so everybody on the way could read the "
+                          "credentials of the kubeconfig; use https://, or set {}=1 to send them",
+                          net::without_credentials(config.server), kSendWithoutTls));
+}
+
+Result<Config> resolve(const Kubeconfig& from, const ConfigOverrides& overrides, const Files& files,
+                       const GetEnv& getenv) {
   Config config;
   config.server = overrides.server;
   const std::string& name = overrides.context.empty() ? from.current_context : overrides.context;
@@ -176,6 +194,7 @@ Result<Config> resolve(const Kubeconfig& from, const ConfigOverrides& overrides,
     PLIM_CHECK(apply_user(config, user, context.user));
     if (config.exec) config.exec->cluster_config = cluster.exec_config;
   }
+  PLIM_CHECK(check_transport(config, getenv));
 
   std::vector<std::string> shown;
   for (const std::string& path : files.paths) shown.push_back(files.shown(path));
@@ -202,7 +221,7 @@ Result<Config> load_config(const ConfigOverrides& overrides, const GetEnv& geten
   const bool asks_for_entry = !overrides.context.empty() || !overrides.cluster.empty() ||
                               !overrides.user.empty() || !overrides.server.empty();
   if (!merged.empty() || files.must_exist || asks_for_entry)
-    return resolve(merged, overrides, files);
+    return resolve(merged, overrides, files, getenv);
 
   auto in_cluster = in_cluster_config(getenv);
   if (!in_cluster && in_cluster.error().code == Code::not_found)

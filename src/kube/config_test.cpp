@@ -214,6 +214,29 @@ TEST_F(ConfigTest, refuses_what_client_go_refuses) {
   EXPECT_EQ(error(), "cluster \"k\": server is missing");
 }
 
+TEST_F(ConfigTest, sends_no_credentials_without_tls_unless_told_to) {
+  const std::string exec =
+      "exec: {command: x, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}";
+  for (const std::string& secret : {std::string("token: s3cret"), std::string("tokenFile: s3cret"),
+                                    std::string("username: u, password: s3cret"), exec}) {
+    write(".kube/config", with_user(secret, "server: http://api:8080"));
+    EXPECT_EQ(error(),
+              "http://api:8080 is not an https:// address, so everybody on the way could read the "
+              "credentials of the kubeconfig; use https://, or set "
+              "PLIMSOLL_CREDENTIALS_WITHOUT_TLS=1 to send them");
+    EXPECT_EQ(error({.server = "https://api"}), "no error");
+    for (const char* loopback : {"http://localhost:8001", "http://127.0.0.1:1", "http://[::1]:1"})
+      EXPECT_EQ(error({.server = loopback}), "no error");
+    env["PLIMSOLL_CREDENTIALS_WITHOUT_TLS"] = "1";
+    EXPECT_EQ(error(), "no error");
+    env.erase("PLIMSOLL_CREDENTIALS_WITHOUT_TLS");
+  }
+  write(".kube/config", with_user("as: me", "server: http://api:8080"));
+  EXPECT_EQ(error(), "no error");
+  write(".kube/config", with_user("token: s3cret"));
+  EXPECT_NE(error({.server = "http://localhost.api"}), "no error");
+}
+
 TEST_F(ConfigTest, errors_do_not_show_secrets) {
   for (const char* user :
        {"token: s3cret, username: b, password: s3cret", "password: s3cret, as-groups: [x]",

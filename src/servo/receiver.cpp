@@ -7,6 +7,8 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "net/loopback_hosts.hpp"
+#include "net/url.hpp"
 
 namespace plim::servo {
 namespace {
@@ -26,6 +28,15 @@ Result<std::string> read_token(const std::string& file) {
   const std::string_view token = trim(text);
   if (auto usable = check_token(token); !usable) return usable.error().with_context(file);
   return std::string(token);
+}
+
+// The original servo takes such a URL, so it is no error.
+void warn_without_tls(const Settings& settings) {
+  if (settings.token.empty() && settings.token_file.empty()) return;
+  const auto url = net::parse_url(settings.url->origin());
+  if (!url || url->scheme != net::Url::Scheme::http || net::is_loopback_host(url->host)) return;
+  log::warn("servo", "the token is sent without encryption; use an https:// address in OPTUNE_URL",
+            {{"receiver", settings.url->origin()}});
 }
 
 }  // namespace
@@ -73,6 +84,7 @@ Result<std::unique_ptr<HttpReceiver>> HttpReceiver::create(const Executor& loop,
     auto text = read_token(settings.token_file);
     if (!text) return text.error().with_context("OPTUNE_AUTH_TOKEN_FILE");
   }
+  warn_without_tls(settings);
   return std::unique_ptr<HttpReceiver>(
       new HttpReceiver(*settings.url, std::move(token), std::move(client), clock));
 }

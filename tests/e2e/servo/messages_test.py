@@ -222,6 +222,19 @@ class Messages(ServoCase):
         (post,) = eventually(proxy.measurements)
         self.assertEqual(post.path, "http://receiver.example:80/acme/a1")
 
+    def test_a_token_without_encryption_is_warned_of_once(self):
+        warning = "the token is sent without encryption"
+        proxy = Receiver(self)
+        through = {"url": "http://receiver.example/{acct}/{app_id}", "HTTP_PROXY": f"http://127.0.0.1:{proxy.port}"}
+        servo = self.servo(OPTUNE_AUTH_TOKEN="s3cret", **through).start()
+        self.jobs.run("p", "a1")
+        eventually(proxy.measurements)
+        self.assertEqual(servo.log.count(warning), 1, servo.log)
+        self.assertNotIn("s3cret", servo.log)
+        servo.kill()
+        self.assertNotIn(warning, self.servo(**through).start().log)
+        self.assertNotIn(warning, self.servo(OPTUNE_AUTH_TOKEN="s3cret").start().log)
+
     def test_restart_policies_and_annotations_decide(self):
         self.servo("--extra").start()
         for name, policy, mark in (("never", "Never", None), ("onfailure", "OnFailure", None), ("always", "Always", None),
