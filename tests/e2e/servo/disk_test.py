@@ -85,6 +85,26 @@ class Disk(ClusterCase):
         self.assertLessEqual(len(self.apps()) - len(names) - 1, sent)
         self.assertEqual(len({post.key for post in self.receiver.measurements()}), len(names) + 1)
 
+    def test_killed_on_a_full_disk_while_nobody_listens_it_loses_nothing(self):
+        port, before = self.receiver.port, self.receiver.measurements()
+        self.receiver.answer = lambda post: 503  # on the connection that is open
+        self.receiver.close()
+        names = self.run_until_full()
+        for _ in range(2):  # the second time it has found the runs in their pods
+            self.servo.kill()
+            self.servo.start()
+            eventually(lambda: self.servo.metric("plimsoll_servo_store_failing") == 1)
+        self.servo.kill()
+        (self.disk / "filler").unlink()
+        self.receiver = Receiver(self, port=port)
+        self.servo.start()
+        eventually(lambda: set(self.apps()) >= set(names), 60)
+        eventually(lambda: {run["state"] for run in self.servo.runs()} == {"sent"}, 30)
+        self.assertEqual(sorted(run["app"] for run in self.servo.runs()), sorted(["before", *names]), "LOST: runs that are not stored once")
+        # The first run may come again, with its key, if the disk was full before it was marked as sent.
+        again = [post for post in self.receiver.measurements(accepted=False) if post.key != before[0].key]
+        self.assertEqual(sorted(post.path.split("/")[3] for post in again), sorted(names), "LOST: runs that were not sent once")
+
 
 if __name__ == "__main__":
     unittest.main()
