@@ -24,10 +24,12 @@ class FaultyApi:
         self.fail(faults, cuts)
         self.asked_to_wait, self.waits = {}, []  # when, by path; and how long those have waited
         self.patches = []  # of statuses of pods, as they came
-        self.bound = []  # paths of bindings that the server accepted
+        self.bound, self.refused = [], 0  # paths of bindings that the server accepted; how many it did not
         self.conflict_every = 0  # every nth binding gets a conflict; 0: none
         self.bindings = 0
         self.swallow_events = False  # leave requests that create events without an answer
+        self.gate = lambda command, path: None  # may wait before a request goes on, or give the status to refuse it with
+        self.streams = set()  # connections to the server that have a watch
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -58,6 +60,8 @@ class FaultyApi:
                     outer.patches.append(json.loads(body)["status"])
                 if outer.swallow_events and self.command == "POST" and path.endswith("/events"):
                     return self.drop()
+                if refused := outer.gate(self.command, path):
+                    return self.answer(refused, json.dumps(status(refused, {403: "Forbidden"}.get(refused, "InternalError"))).encode())
                 fault = outer.next_fault(path) if path.endswith("/binding") else None
                 if fault == "conflict":
                     return self.answer(409, json.dumps(status(409, "Conflict")).encode())
@@ -71,10 +75,13 @@ class FaultyApi:
                 self.behind.request(self.command, self.path, body or None, {"Content-Type": self.headers.get("Content-Type", "application/json")})
                 came = self.behind.getresponse()
                 if "watch=" in self.path:
+                    outer.streams.add(self.behind.sock)
                     return self.stream(came)
                 data = came.read()
-                if path.endswith("/binding") and came.status == 201:
-                    outer.bound.append(path)
+                if path.endswith("/binding"):
+                    with outer.lock:
+                        outer.bound += [path] * (came.status == 201)
+                        outer.refused += came.status != 201
                 if fault == "dropped after":
                     return self.drop()
                 self.answer(came.status, data)
@@ -119,6 +126,12 @@ class FaultyApi:
         """The next `faults` bindings get one of FAULTS each, and `cuts` watches end within one of their later events."""
         with self.lock:
             self.left, self.cuts, self.done = faults, cuts, {}
+
+    def end_watches(self):
+        streams, self.streams = self.streams, set()
+        for stream in streams:
+            with contextlib.suppress(OSError):
+                stream.shutdown(socket.SHUT_RDWR)
 
     def may_cut(self):
         with self.lock:
