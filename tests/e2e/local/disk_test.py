@@ -15,20 +15,23 @@ MAPS = "/api/v1/namespaces/default/configmaps"
 SIZE = 24 << 20
 
 
-@only_local("fills the disk of the server")
-@unittest.skipUnless(os.geteuid() == 0, "only root can mount a file system")
-class Disk(unittest.TestCase):
+class OwnDisk(unittest.TestCase):
+    """A cluster whose state is on a file system of its own."""
+
     def setUp(self):
         self.place = Place(self)
         self.state = self.place.root / "disk"
         self.state.mkdir(mode=0o700)
         # Seen by nobody but the cluster, and gone with the last process that sees it.
-        mount = f"mount -t tmpfs -o size={SIZE},mode=0700 none {self.state} && echo mounted && exec cat"
-        self.holder = subprocess.Popen(["unshare", "--mount", "sh", "-c", mount], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.holder = subprocess.Popen(["unshare", "--mount", "sh", "-c", f"{self.mount()} && echo mounted && exec cat"],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(lambda: (self.holder.stdin.close(), self.holder.wait(), self.holder.stdout.close()))
         self.assertEqual(self.holder.stdout.readline(), b"mounted\n")
         self.seen = pathlib.Path(f"/proc/{self.holder.pid}/root{self.state}")
         self.addCleanup(self.run_inside, "reset", "--name", "t", "--yes", "--dir", str(self.state))
+
+    def mount(self):
+        return f"mount -t tmpfs -o size={SIZE},mode=0700 none {self.state}"
 
     def inside(self, *words):
         return ["nsenter", f"--mount=/proc/{self.holder.pid}/ns/mnt", *words]
@@ -75,6 +78,10 @@ class Disk(unittest.TestCase):
     def names(self):
         return {item["metadata"]["name"] for item in self.api.get(MAPS)["items"]} - {"kube-root-ca.crt"}
 
+
+@only_local("fills the disk of the server")
+@unittest.skipUnless(os.geteuid() == 0, "only root can mount a file system")
+class Disk(OwnDisk):
     def test_full_and_then_not(self):
         self.start("--nodes", "0")
         written = {name for name in ("a", "b", "c") if self.write(name)}
@@ -175,6 +182,65 @@ class Disk(unittest.TestCase):
         subprocess.run(self.inside("mount", "-o", "remount,rw", str(self.state)), check=True)
         self.start("--nodes", "0")
         self.assertEqual(self.names(), {"a"})
+
+    def test_a_first_start_without_space_leaves_nothing_that_spoils_the_next(self):
+        failed = []
+        for room in (0, 4, 8, 12, 16, 24, 32, 48, 64, 512):  # KiB: for more and more of what a start writes
+            self.fill()
+            os.truncate(self.seen / "filler", os.path.getsize(self.seen / "filler") - (room << 10))
+            done = self.up("--nodes", "0")
+            (self.seen / "filler").unlink()
+            if done.returncode == 0:  # there was enough for a start
+                self.run_inside("down", "--name", "t")
+            else:
+                failed.append(room)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("no space left on device", done.stderr)
+            self.start("--nodes", "0")
+            self.assertTrue(self.write("a"))
+            self.run_inside("reset", "--name", "t", "--yes", "--dir", str(self.state))
+            self.assertEqual(list(self.seen.iterdir()), [])
+        self.assertGreaterEqual(len(failed), 3, "starts that found no space")
+        self.assertLess(len(failed), 10, "and one that found enough")
+
+
+@only_local("breaks the file system of the server")
+@unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/dev/loop-control"), "only root can mount a file, where the kernel has loop devices")
+class Broken(OwnDisk):
+    """As a kernel leaves a disk after an error: it may only be read, until somebody has repaired it."""
+
+    def mount(self):
+        image = self.place.root / "image"
+        return (f"truncate -s {SIZE} {image} && mkfs.ext4 -q {image} && mount -o loop,errors=remount-ro {image} {self.state} && "
+                f"rmdir {self.state}/lost+found && chmod 700 {self.state}")
+
+    def break_it(self):
+        (device,) = [line.split()[0] for line in pathlib.Path(f"/proc/{self.holder.pid}/mounts").read_text().splitlines()
+                     if line.split()[1] == str(self.state)]
+        (pathlib.Path("/sys/fs/ext4") / pathlib.Path(device).name / "trigger_fs_error").write_text("a test")
+
+    def repair(self):
+        image = self.place.root / "image"
+        eventually(lambda: subprocess.run(self.inside("umount", str(self.state)), stderr=subprocess.DEVNULL).returncode == 0, what="its end")
+        self.assertLess(subprocess.run(["fsck.ext4", "-fy", image], capture_output=True).returncode, 4)
+        subprocess.run(self.inside("mount", "-o", "loop,errors=remount-ro", str(image), str(self.state)), check=True)
+
+    def test_read_only_while_it_runs(self):
+        self.start("--nodes", "0")
+        written = {f"m{i}" for i in range(20) if self.write(f"m{i}")}
+        self.assertEqual(len(written), 20)
+        self.break_it()
+        for i in range(5):
+            self.assertFalse(self.write(f"late{i}"), "nothing is acknowledged that cannot be kept")
+            self.assertEqual((self.refused.status, self.refused.reason), (500, "InternalError"))
+            self.assertIn("read-only file system", self.refused.body["message"])
+        self.assertEqual(self.names(), written)  # reads go on
+        stopped = self.run_inside("down", "--name", "t")
+        self.assertEqual(stopped.returncode, 0, stopped.stderr)
+        self.api.close()
+        self.repair()
+        self.start("--nodes", "0")
+        self.assertEqual(self.names(), written, "LOST: an object that was acknowledged, or one came that was refused")
 
 
 if __name__ == "__main__":
