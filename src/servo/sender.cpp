@@ -55,7 +55,10 @@ void Sender::add(loop::RunRecord run) {
   if (found == lanes_.end())
     found =
         lanes_.emplace(app, Lane{.runs = {}, .backoff = Backoff(options_.backoff, random_)}).first;
-  found->second.runs.push_back(std::move(run));
+  // The time of day is only used once: it may be set while the run waits.
+  const Nanos age = std::max<Nanos>(clock_.wall() - run.observed, Nanos(0));
+  const SteadyTime give_up = clock_.steady() + (options_.give_up - age);
+  found->second.runs.push_back({.run = std::move(run), .give_up = give_up});
   if (found->second.runs.size() > 1) return;
   ready_.push_back(app);
   begin_posts();
@@ -94,7 +97,7 @@ Task<void> Sender::wake() {
 Task<void> Sender::send_first(std::string app) {
   // The reference stays valid until finish(): the map does not move its lanes, and appending to a
   // deque does not move its front.
-  const loop::RunRecord& run = lanes_.at(app).runs.front();
+  const auto& [run, give_up] = lanes_.at(app).runs.front();
   Message message{.subject = {.app = run.app, .ns = run.ns, .pod = run.pod, .uid = run.uid},
                   .body = measurement(run, options_.extra),
                   .idempotency_key = run.key()};
@@ -113,7 +116,7 @@ Task<void> Sender::send_first(std::string app) {
   const std::string why = answer ? fmt::format("the receiver answered {} {}", answer->status,
                                                net::status_text(answer->status))
                                  : answer.error().message;
-  const bool in_time = clock_.wall() - run.observed < options_.give_up;
+  const bool in_time = clock_.steady() < give_up;
   if ((!answer || is_worth_retrying(answer->status)) && in_time) {
     metrics_.count_post("retry");
     log::debug("servo", "cannot send a run yet", {{"key", run.key()}, {"error", why}});

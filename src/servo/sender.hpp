@@ -29,7 +29,7 @@ class Sender {
   struct Options {
     std::size_t in_flight = 8;
     std::chrono::milliseconds timeout{10'000};
-    std::chrono::hours give_up{24};  // after the run was seen
+    std::chrono::hours give_up{24};  // after the run was seen; steps of the clock do not count
     // 1 s, doubling up to 60 s, each plus or minus 20%.
     Backoff::Options backoff = {
         .first = std::chrono::milliseconds(800), .limit = std::chrono::seconds(48), .jitter = 0.5};
@@ -54,9 +54,14 @@ class Sender {
   Task<void> stop();
 
  private:
+  struct Queued {
+    loop::RunRecord run;
+    SteadyTime give_up;
+  };
+
   // The runs of one application ID. The first one is being sent or waits for a retry.
   struct Lane {
-    std::deque<loop::RunRecord> runs;
+    std::deque<Queued> runs;
     Backoff backoff;
   };
 

@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "base/loop.hpp"
+#include "base/testing/stepped_clock.hpp"
 #include "servo/testing/fake_receiver.hpp"
 #include "servo/testing/pods.hpp"
 
@@ -121,6 +122,35 @@ TEST_F(SenderTest, gives_up_after_a_day) {
   EXPECT_THAT(dead_, ElementsAre("u1"));
   EXPECT_GE(clock_.steady() - began, 24h);
   EXPECT_LE(clock_.steady() - began, 24h + 2min);
+}
+
+TEST_F(SenderTest, gives_up_after_a_day_though_the_clock_is_set) {
+  plim::testing::SteppedClock stepped(clock_);
+  Sender sender(loop_.executor(), receiver_, metrics_, callbacks(), {}, stepped, random_);
+  sender.start();
+  const auto pass = [&](Nanos duration) {
+    const SteadyTime end = clock_.steady() + duration;
+    while (clock_.steady() < end && clock_.advance_to_next()) loop_.run_ready();
+  };
+  for (int i = 0; i < 5000; ++i) refuse("a", 503);
+  sender.add(testing::some_run("u1", "a", stepped.wall()));
+  loop_.run_ready();
+  stepped.step(48h);
+  pass(1h);
+  EXPECT_THAT(dead_, IsEmpty());
+  stepped.step(-96h);
+  pass(22h);
+  EXPECT_THAT(dead_, IsEmpty());
+  pass(1h + 2min);
+  EXPECT_THAT(dead_, ElementsAre("u1"));
+  run_to_end(loop_, sender.stop());
+}
+
+TEST_F(SenderTest, gives_up_soon_on_a_run_that_waited_a_day_before_a_restart) {
+  for (int i = 0; i < 5000; ++i) refuse("a", 503);
+  sender_.add(testing::some_run("u1", "a", clock_.wall() - 25h));
+  loop_.run_ready();
+  EXPECT_THAT(dead_, ElementsAre("u1"));
 }
 
 TEST_F(SenderTest, keeps_the_order_of_one_id_and_never_has_two_of_it_in_flight) {
