@@ -22,7 +22,10 @@ class AnnotationPublisher final : public Publisher {
   Task<Result<void>> publish(loop::ImageInventory inventory) override {
     std::string text = loop::annotate_images(inventory);
     // The annotation contains neither pulls nor layers.
-    const bool is_known = text == last_ && inventory.reported_at - said_ < kSayAgain;
+    // A clock that was set back: readers do not believe a time that is ahead of theirs.
+    const bool is_recent =
+        said_ <= inventory.reported_at && inventory.reported_at - said_ < kSayAgain;
+    const bool is_known = text == last_ && is_recent;
     if (is_known) co_return Result<void>();
     json::value patch;
     json::object& annotations = kube::make_object(patch, "Node.metadata.annotations");

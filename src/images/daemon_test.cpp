@@ -230,6 +230,23 @@ TEST(AnnotationPublisher, refreshes_its_time_and_ignores_changes_of_pulls_and_la
   EXPECT_EQ(publish(), 3);
 }
 
+TEST(AnnotationPublisher, corrects_its_time_after_the_clock_was_set_back) {
+  Loop loop;
+  FakeClock clock;
+  SeededRandom random(1);
+  plim::testing::ObjectApi api;
+  api.objects["n1"] = json::object{};
+  auto publisher = publish_to_annotation(
+      std::make_shared<plim::testing::ObjectClient>(api, clock, random), "n1");
+  loop::ImageInventory inventory;
+  inventory.reported_at = clock.wall() + 3h;
+  EXPECT_TRUE(run_to_end(loop, publisher->publish(inventory)));
+  inventory.reported_at = clock.wall();
+  EXPECT_TRUE(run_to_end(loop, publisher->publish(inventory)));
+  EXPECT_EQ(text_at(api.objects["n1"], {"metadata", "annotations", "plimsoll.io/images-at"}),
+            format_rfc3339(clock.wall()));
+}
+
 TEST(NodeInToken, is_read_without_a_request) {
   const auto token = [](std::string_view claims) {
     std::string body = base64_encode(claims);
