@@ -50,5 +50,16 @@ TEST(Certificates, are_renewed_when_they_do_not_fit) {
   EXPECT_EQ(renewal_of({{"junk", "junk"}, made->serving}, "hook", "ns", kNow), Renewal::authority);
 }
 
+TEST(Certificates, are_renewed_when_the_clock_is_set_to_a_time_before_theirs) {
+  auto made = make_service_certificates("hook", "ns", kNow);
+  const auto earlier = make_service_certificates("hook", "ns", kNow - 48h);
+  ASSERT_TRUE(made && earlier);
+  EXPECT_EQ(renewal_of(*made, "hook", "ns", kNow - 1h), Renewal::authority);
+  EXPECT_EQ(renewal_of(*earlier, "hook", "ns", kNow), Renewal::none);  // and forward again
+  auto late = issue_service_certificate(earlier->authority, "hook", "ns", kNow);
+  ASSERT_TRUE(late) << late.error().message;
+  EXPECT_EQ(renewal_of({earlier->authority, *late}, "hook", "ns", kNow - 1h), Renewal::serving);
+}
+
 }  // namespace
 }  // namespace plim::kube

@@ -297,6 +297,33 @@ TEST(Informer, backs_off_while_the_server_is_away_and_no_longer_than_a_minute) {
   EXPECT_EQ(rig.informer.stats().failures, waits.size());
 }
 
+// What cannot be seen any more is not gone: acting as if it were would delete or move it.
+TEST(Informer, keeps_what_it_knows_while_its_right_is_taken_away) {
+  Rig rig;
+  rig.cluster.put("stays");
+  rig.cluster.put("goes");
+  rig.loop.run_ready();
+  ASSERT_TRUE(rig.informer.synced());
+  rig.cluster.plan(Fault::cut);
+  for (int i = 0; i < 5; ++i) rig.cluster.plan(Fault::forbidden);
+  rig.cluster.put("new");
+  rig.cluster.remove("goes");
+  rig.loop.run_ready();
+  int refusals = 0;
+  while (rig.informer.stats().trouble) {
+    if (rig.informer.stats().trouble->code == Code::forbidden) ++refusals;
+    EXPECT_EQ(rig.stored().size(), 2u);
+    EXPECT_EQ(rig.deletes, 0);
+    ASSERT_TRUE(rig.clock.advance_to_next());
+    rig.loop.run_ready();
+  }
+  EXPECT_EQ(refusals, 5);
+  EXPECT_EQ(rig.stored(), rig.cluster.objects());
+  EXPECT_EQ(rig.seen, rig.cluster.objects());
+  EXPECT_TRUE(rig.consistent);
+  EXPECT_EQ(rig.deletes, 1);
+}
+
 TEST(Informer, waits_as_long_as_the_server_asks) {
   Rig rig;
   rig.cluster.plan(Fault::busy);

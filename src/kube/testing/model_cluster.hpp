@@ -34,6 +34,7 @@ enum class Fault {
   bookmark_of_now,  // a bookmark at the latest version, past changes that the selector does not
                     // match
   busy,             // 429: come back in 20 seconds
+  forbidden,        // 403: the right was taken away
 };
 
 // Belongs to one loop. Comparing its resource versions, as numbers or as texts, gives wrong
@@ -210,6 +211,7 @@ class ModelClient final : public StubClient {
     if (fault == Fault::gone_http) co_return fail(Code::expired, "too old");
     if (fault == Fault::cut || fault == Fault::refused)
       co_return fail(Code::unavailable, "no server");
+    if (fault == Fault::forbidden) co_return fail(Code::forbidden, "cannot list things");
     if (fault == Fault::garbage) co_return std::string(R"({"items":[{"metadata":{"name":)");
     // Pages come from the state the first one saw.
     if (options.continue_token.empty()) {
@@ -232,6 +234,7 @@ class ModelClient final : public StubClient {
     Fault fault = cluster_.next_fault();
     if (fault == Fault::gone_http) co_return fail(Code::gone, "too old");
     if (fault == Fault::refused) co_return fail(Code::unavailable, "no server");
+    if (fault == Fault::forbidden) co_return fail(Code::forbidden, "cannot watch things");
     if (fault == Fault::busy) {
       Error busy = fail(Code::too_many_requests, "busy");
       busy.retry_after = std::chrono::seconds(20);
