@@ -35,7 +35,7 @@ class ClockJumps(unittest.TestCase):
         self.wait_for_output(150)
         self.set_clock(-HOUR)
         self.assertEqual(run.wait(120), 0, self.place.log())
-        self.assertEqual([json.loads(line)["id"] for line in self.place.exported()], list(range(SLICES)))
+        self.assertEqual([json.loads(line)["id"] for line in self.place.exported()], list(range(SLICES)), "LOST: records, or made twice")
         self.assertEqual(self.place.ledger("SELECT max(attempts) FROM slices"), [(1,)])
         self.assertNotIn("does not respond", self.place.log())
         first, last = self.place.ledger("SELECT min(updated), max(updated) FROM slices")[0]

@@ -31,7 +31,7 @@ class Disk(unittest.TestCase):
         filler.unlink()
         self.assertEqual(run.wait(120), 0, place.log())
         self.assertIn("storage is back", place.log())
-        self.assertEqual([json.loads(line)["id"] for line in place.exported()], list(range(SLICES)))
+        self.assertEqual([json.loads(line)["id"] for line in place.exported()], list(range(SLICES)), "LOST: records that are not there once")
 
 
 @unittest.skipUnless(os.geteuid() == 0, "only root can mount a file system")
@@ -74,7 +74,7 @@ class KilledOnAFullDisk(unittest.TestCase):
         self.assertIn("no space left on device", self.place.log())
         self.filler.unlink()
         self.assertEqual(self.start(self.job, "--state", self.place.state).wait(120), 0, self.place.log())
-        self.assertEqual([json.loads(line)["id"] for line in self.place.exported()], list(range(SLICES)))
+        self.assertEqual([json.loads(line)["id"] for line in self.place.exported()], list(range(SLICES)), "LOST: records that are not there once")
 
 
 @unittest.skipUnless(os.geteuid() == 0, "only root can mount a file system")
@@ -97,7 +97,7 @@ class FullOutput(unittest.TestCase):
         self.assertIn("no space left on device", done.stderr.lower())
         self.assertEqual(done.stdout.split(), ["first", "1", "0", "left", "second", "0"], done.stderr)
         lines = (place.root / "all").read_text().splitlines()
-        self.assertEqual([json.loads(line)["id"] for line in lines], list(range(100000)))
+        self.assertEqual([json.loads(line)["id"] for line in lines], list(range(100000)), "LOST: records that are not there once")
 
 
 def fill(path):

@@ -19,6 +19,7 @@ MILLISECONDS = 4  # that a slice takes
 KILLS = 40 if FULL else 8
 PAUSE = 0.3 if FULL else 0.12
 WORKERS = 4
+LOST = "LOST: records, or made twice"
 IN_HAND = 2 * WORKERS  # slices that run or wait in workers at slices of this length
 # In full a slice takes 2 to 8 ms, as a program beside the worker decides.
 VARYING = """
@@ -86,7 +87,7 @@ class Kills(unittest.TestCase):
                 place = Place(self)
                 kills, controllers = self.run_with_kills(place, self.job(place, idempotent=True), seed)
                 again = self.check_ledger(place, kills)
-                self.assertEqual([json.loads(line)["id"] for line in place.exported()], list(range(SLICES * RECORDS)))
+                self.assertEqual([json.loads(line)["id"] for line in place.exported()], list(range(SLICES * RECORDS)), LOST)
                 print(f"seed {seed}: {kills} kills, {controllers} of controllers, {again} slices re-dispatched")
 
     def test_at_least_once_when_files_grow(self):
@@ -96,7 +97,7 @@ class Kills(unittest.TestCase):
                 kills, controllers = self.run_with_kills(place, self.job(place), seed)
                 again = self.check_ledger(place, kills)
                 seen = collections.Counter(json.loads(line)["id"] for line in place.exported())
-                self.assertEqual(len(seen), SLICES * RECORDS)
+                self.assertEqual(len(seen), SLICES * RECORDS, LOST)
                 extra = sum(seen.values()) - len(seen)
                 self.assertLessEqual(extra, RECORDS * again)
                 print(f"seed {seed}: {kills} kills, {controllers} of controllers, {again} slices re-dispatched, {extra} records twice")
@@ -110,8 +111,8 @@ class Kills(unittest.TestCase):
         eventually(lambda: "does not respond" in place.log(), what="the lease's end")
         kill(sleeper, signal.SIGCONT)
         self.assertEqual(run.wait(120), 0, place.log())
-        self.assertEqual([json.loads(line)["id"] for line in place.exported()], list(range(SLICES * RECORDS)))
-        self.assertEqual(place.ledger("SELECT count(*) FROM slices WHERE state='completed'")[0][0], SLICES)
+        self.assertEqual([json.loads(line)["id"] for line in place.exported()], list(range(SLICES * RECORDS)), LOST)
+        self.assertEqual(place.ledger("SELECT count(*) FROM slices WHERE state='completed'")[0][0], SLICES, LOST)
 
     def test_workers_end_with_their_controller(self):
         place = Place(self)

@@ -13,6 +13,7 @@ from local_cluster import PROGRAM, Place, alive, eventually, only_local
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 SIZE = 24 << 20
+LOST = "LOST: an object that was acknowledged, or one came that was refused"
 
 
 class OwnDisk(unittest.TestCase):
@@ -101,7 +102,7 @@ class Disk(OwnDisk):
                 self.assertEqual((self.refused.status, self.refused.reason), (500, "InternalError"))
                 self.assertIn("no space left on device", self.refused.body["message"])
         self.assertGreater(refusals, 30)
-        self.assertEqual(self.names(), written)  # reads go on
+        self.assertEqual(self.names(), written, LOST)  # reads go on
         (self.seen / "filler").unlink()
         self.assertTrue(self.write("after"), "there is space again")
         written.add("after")
@@ -113,7 +114,7 @@ class Disk(OwnDisk):
         verified = self.run_inside("store", "verify", "--name", "t", "--dir", str(self.state))
         self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
         self.start("--nodes", "0")
-        self.assertEqual(self.names(), written)
+        self.assertEqual(self.names(), written, LOST)
 
     def test_snapshots_fail_alone(self):
         """Log and snapshots together want more than there is: what cannot be compacted yet is still all there."""
@@ -127,10 +128,10 @@ class Disk(OwnDisk):
                 written.remove(name)
             except Refused as refused:
                 self.assertEqual(refused.status, 500)
-        self.assertEqual(self.names(), written)
+        self.assertEqual(self.names(), written, LOST)
         self.kill()
         self.start("--nodes", "0", "--durability", "os")
-        self.assertEqual(self.names(), written)
+        self.assertEqual(self.names(), written, LOST)
 
     def test_pods_on_a_full_disk_wait_and_run_when_there_is_space(self):
         self.start("--nodes", "1")
@@ -234,13 +235,13 @@ class Broken(OwnDisk):
             self.assertFalse(self.write(f"late{i}"), "nothing is acknowledged that cannot be kept")
             self.assertEqual((self.refused.status, self.refused.reason), (500, "InternalError"))
             self.assertIn("read-only file system", self.refused.body["message"])
-        self.assertEqual(self.names(), written)  # reads go on
+        self.assertEqual(self.names(), written, LOST)  # reads go on
         stopped = self.run_inside("down", "--name", "t")
         self.assertEqual(stopped.returncode, 0, stopped.stderr)
         self.api.close()
         self.repair()
         self.start("--nodes", "0")
-        self.assertEqual(self.names(), written, "LOST: an object that was acknowledged, or one came that was refused")
+        self.assertEqual(self.names(), written, LOST)
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ class Disk(ClusterCase):
         eventually(lambda: sorted(set(self.apps())) == sorted(["before", *names]), 60)
         eventually(lambda: self.servo.metric("plimsoll_servo_store_failing") == 0, 30)
         eventually(lambda: {run["state"] for run in self.servo.runs()} == {"sent"}, 30)
-        self.assertEqual(len(self.servo.runs()), len(names) + 1)
+        self.assertEqual(len(self.servo.runs()), len(names) + 1, "LOST: runs that are not stored once")
 
     def test_runs_wait_in_memory_until_there_is_room(self):
         names = self.run_until_full()

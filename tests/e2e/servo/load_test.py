@@ -49,7 +49,7 @@ class Load(unittest.TestCase):
         eventually(lambda: len(receiver.measurements()) >= len(ended), 30, 0.1)
         now = resident(servo.child.pid)
         arrived = {post.key.split("/")[0]: post.at for post in receiver.measurements()}
-        self.assertEqual(set(arrived), set(ended))
+        self.assertEqual(set(arrived), set(ended), "LOST: runs that were never sent")
         self.assertEqual(len(receiver.measurements(accepted=False)), len(ended))
         waits = sorted(arrived[uid] - at for uid, at in ended.items())
         p50, p99 = waits[len(waits) // 2], waits[len(waits) * 99 // 100]
