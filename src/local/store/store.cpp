@@ -69,6 +69,9 @@ Result<void> Store::recover() {
     PLIM_CHECK(make_durable_directory(options_.directory));
     PLIM_TRY(lock_, lock_store(options_.directory));
     PLIM_TRY(snapshot, read_newest_snapshot(options_.directory));
+    // If the process that wrote it was killed, its name may not be on disk yet. The log that it
+    // replaces is removed below.
+    if (snapshot.view.revision() > 0) PLIM_CHECK(sync_directory(options_.directory));
   }
   latest_ = committed_ = snapshot.view;
   live_bytes_ = snapshot.live_bytes;
