@@ -3,6 +3,7 @@
 //
 //   POWERCUT_ROOT  the directory, absolute and without symbolic links
 //   POWERCUT_LOG   where to append the records
+//   POWERCUT_KILL  has how many syncs of a process succeed; the next one kills it. None if missing
 //
 // A record is a struct record, then the name, then the data. The lock makes the order of the
 // records the order in which the changes took effect, in all processes. Syncs only wait a moment:
@@ -13,7 +14,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +54,7 @@ static void after_fork(void) {
 
 __attribute__((constructor)) static void start(void) {
   const char* where = getenv("POWERCUT_ROOT");
-  if (where == NULL || getenv("POWERCUT_LOG") == NULL) return;
+  if (where == NULL || getenv("POWERCUT_LOG") == NULL || getenv("POWERCUT_KILL") == NULL) return;
   root_size = strlen(where);
   memcpy(root, where, root_size + 1);
   pthread_atfork(NULL, NULL, after_fork);
@@ -255,6 +258,17 @@ int truncate64(const char* name, off64_t size) {
 
 // --- what makes durable -------------------------------------------------------------------------
 
+static atomic_int syncs;
+
+static int syncs_to_live(void) {
+  char text[16] = "";
+  int fd = (int)syscall(SYS_openat, AT_FDCWD, getenv("POWERCUT_KILL"), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return INT_MAX;
+  if (read(fd, text, sizeof text - 1) < 0) abort();
+  close(fd);
+  return atoi(text);
+}
+
 // Two records: everything before the first is durable from the second on.
 static int do_sync(long call, int fd) {
   uint64_t inode;
@@ -264,6 +278,7 @@ static int do_sync(long call, int fd) {
   const uint64_t began = now();
   note('s', began, inode, began, path, NULL, 0);
   unlock();
+  if (atomic_fetch_add(&syncs, 1) >= syncs_to_live()) kill(getpid(), SIGKILL);
   const struct timespec moment = {0, kSyncNanos};
   nanosleep(&moment, NULL);
   lock();

@@ -27,8 +27,18 @@ class Recording:
         test.addCleanup(shutil.rmtree, self.tools, ignore_errors=True)
         recorder, self.log = self.tools / "recorder.so", self.tools / "log"
         subprocess.run([shutil.which("clang-19") or "cc", "-O1", "-fPIC", "-shared", "-o", recorder, HERE / "recorder.c"], check=True)
-        self.env = {"LD_PRELOAD": str(recorder), "POWERCUT_ROOT": str(self.root), "POWERCUT_LOG": str(self.log)}
+        self.killer = self.tools / "kill"
+        self.env = {"LD_PRELOAD": str(recorder), "POWERCUT_ROOT": str(self.root), "POWERCUT_LOG": str(self.log),
+                    "POWERCUT_KILL": str(self.killer)}
         self.disk = Disk(self.root)
+
+    def kill_in_sync(self, passed=0):
+        """From now on a process dies in a sync, after it has done so many; None: no process dies any more."""
+        if passed is None:
+            self.killer.unlink(missing_ok=True)
+            return
+        self.killer.with_suffix(".new").write_text(str(passed))
+        self.killer.with_suffix(".new").rename(self.killer)
 
     def check_each(self, check):
         """After the programs ended: `check(cut)` for each power cut, with what it leaves below the root."""

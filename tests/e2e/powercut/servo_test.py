@@ -3,11 +3,14 @@
 
 PLIMSOLL_POWERCUTS and PLIMSOLL_POWERCUT_SEED: how many cuts, and others of them.
 """
+import concurrent.futures
+import contextlib
+import http.client
 import json
 import pathlib
 import shutil
+import signal
 import tempfile
-import threading
 import unittest
 
 from recording import CUTS, Acknowledged, Recording
@@ -17,7 +20,7 @@ from local_cluster import ClusterCase, eventually
 from receiver import Receiver
 from servo import ServoCase
 
-JOBS = 80
+JOBS = 120
 STARTS = 5  # cuts after which the servo starts
 
 
@@ -26,6 +29,8 @@ class ServoPowerCut(ServoCase, ClusterCase):
 
     def setUp(self):
         super().setUp()
+        self.maker = concurrent.futures.ThreadPoolExecutor(1)
+        self.addCleanup(self.maker.shutdown)
         self.told, self.starts, self.checked = Acknowledged(), 0, 0
         self.namespace = self.watched_namespace("powercut")
         self.receiver = Receiver(self)
@@ -35,30 +40,39 @@ class ServoPowerCut(ServoCase, ClusterCase):
                                     store=self.files / "servo/store")
 
     def record(self, recording):
-        """Two starts; the first servo is killed, so the second one continues with what is not on disk yet."""
+        """Two starts. The first servo is killed while it syncs, so what the second one finds is not on disk yet."""
         plain, self.servo.env = self.servo.env, {**self.servo.env, **recording.env}
-        made = set()
-        for start in ("first", "second"):
-            self.servo.start()
-            jobs, ended = Jobs(self, self.cluster.kubeconfig, self.namespace), threading.Event()
-
-            def make():
-                made.update(jobs.run(f"{start}-{number}", f"app{number % 7}") for number in range(JOBS))
-                ended.set()
-            maker = threading.Thread(target=make)
-            maker.start()
-            while not ended.is_set():
-                self.look()
-            maker.join()
-            eventually(lambda: self.look() >= made, what="all runs")
-            if start == "first":
-                self.servo.kill()
-            else:
-                eventually(lambda: len({post.key for post in self.receiver.measurements()}) == len(made), what="all messages")
-                self.servo.stop()
+        self.servo.start()
+        child = self.servo.child
+        first = self.make("first", lambda made: child.poll() is not None or len(made) == 2 * JOBS)
+        while not first.done():
+            with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
+                if len(self.look()) > JOBS / 4:
+                    recording.kill_in_sync()
+        self.assertEqual(child.poll(), -signal.SIGKILL, "LOST: runs are shown without a sync")
+        self.servo.kill()
+        recording.kill_in_sync(None)
+        made = first.result()
+        self.servo.start()
+        second = self.make("second", lambda made: len(made) == JOBS)
+        while not second.done():
+            self.look()
+        made |= second.result()
+        eventually(lambda: self.look() >= made, what="all runs")
+        eventually(lambda: {post.key.split("/")[0] for post in self.receiver.measurements()} >= made, what="all messages")
+        self.servo.stop()
         self.servo.env = plain
         for post in self.receiver.measurements(accepted=False):
             self.told.add(post.key.split("/")[0], int(post.at * 1e9))
+
+    def make(self, prefix, is_enough):
+        """Jobs that end, made by a thread; the result is their UIDs."""
+        def work():
+            jobs, made = Jobs(self, self.cluster.kubeconfig, self.namespace), set()
+            while not is_enough(made):
+                made.add(jobs.run(f"{prefix}-{len(made)}", f"app{len(made) % 7}"))
+            return made
+        return self.maker.submit(work)
 
     def look(self):
         """What the API shows."""

@@ -3,6 +3,7 @@
 
 PLIMSOLL_POWERCUTS and PLIMSOLL_POWERCUT_SEED: how many cuts, and others of them.
 """
+import http.client
 import json
 import random
 import select
@@ -14,13 +15,15 @@ import unittest
 from recording import CUTS, SEED, Acknowledged, Recording, read_log
 
 from http_api import HttpApi, credentials
-from local_cluster import PROGRAM, Place, only_local
+from local_cluster import PROGRAM, Place, eventually, only_local
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 WRITERS, WRITES = 3, 25
 LARGE = 300_000  # bytes of some objects, so that the log is soon large enough for a snapshot
 STARTS = 5  # cuts after which the whole cluster starts
 KEYS = ("ca.crt", "ca.key", "tokens.key", "admin.token")  # what was handed out depends on them
+BROKEN = (OSError, http.client.HTTPException)
+NEVER = float("inf")  # when a write was acknowledged that was cut short
 OTHER = "other-cluster"  # in the user's kubeconfig
 
 
@@ -30,7 +33,7 @@ class Writer(threading.Thread):
     def __init__(self, kubeconfig, name, objects):
         super().__init__()
         self.api, self.prefix, self.objects = HttpApi(kubeconfig), name, objects
-        self.luck, self.there, self.problem = random.Random(f"{SEED} {name}"), set(), None
+        self.luck, self.there, self.trying, self.problem = random.Random(f"{SEED} {name}"), set(), None, None
 
     def run(self):
         try:
@@ -38,12 +41,15 @@ class Writer(threading.Thread):
                 self.write(number)
         except Exception as problem:
             self.problem = problem
+            self.objects.add(self.trying, NEVER)
         self.api.close()
 
     def write(self, number):
         name, value, revision = f"{self.prefix}-{self.luck.randrange(6)}", str(number), 0
+        self.trying = name, value, revision
         body = {"metadata": {"name": name}, "data": {"value": value, "filler": "x" * self.luck.choice((10, 2000, LARGE))}}
         if name in self.there and self.luck.random() < 0.2:
+            self.trying = name, None, revision
             self.api.delete(f"{MAPS}/{name}")
             self.there.remove(name)
             value = None
@@ -79,24 +85,55 @@ class StorePowerCut(unittest.TestCase):
         self.assertTrue(child.stdout.readline(), "LOST: the cluster does not start: " + (self.place.root / "up.log").read_text())
         return child
 
-    def record(self, env):
-        """Two starts; the first cluster is killed, so the second one continues with what is not on disk yet."""
+    def record(self, recording):
+        """Two starts. The first cluster is killed while it syncs, so what the second one finds is not on disk yet."""
         for start in ("first", "second"):
-            child = self.up(env)
+            child = self.up(recording.env)
             self.ready.add({name: (self.keys / name).read_bytes() for name in KEYS})
+            self.show()
             writers = [Writer(self.place.state("t") / "kubeconfig", f"{start}-{number}", self.objects) for number in range(WRITERS)]
             for writer in writers:
                 writer.start()
+            if start == "first":
+                eventually(lambda: len(self.objects.facts) > WRITERS * WRITES / 2, what="half of the writes")
+                recording.kill_in_sync()
             for writer in writers:
                 writer.join()
-                self.assertIsNone(writer.problem)
-            child.send_signal(signal.SIGKILL if start == "first" else signal.SIGTERM)
-            child.wait(60)
+                self.assertIsInstance(writer.problem, BROKEN if start == "first" else type(None), "LOST: writes without a sync")
+            if start == "second":
+                child.terminate()
+            self.assertEqual(child.wait(60), -signal.SIGKILL if start == "first" else 0)
+            recording.kill_in_sync(None)
+            self.compact(recording)
+
+    def compact(self, recording):
+        """Kills each try one sync later than the one before."""
+        plain, self.place.env = self.place.env, {**self.place.env, **recording.env}
+        for syncs in range(50):
+            recording.kill_in_sync(syncs)
+            code = subprocess.run([PROGRAM, "store", "compact", "--name", "t"], env=self.place.env, capture_output=True).returncode
+            if code == 0:
+                break
+            self.assertEqual(code, -signal.SIGKILL)
+        self.assertGreater(syncs, 2)
+        recording.kill_in_sync(None)
+        self.place.env = plain
+
+    def show(self):
+        """What a client sees is acknowledged too, also what a killed cluster had not acknowledged."""
+        api = HttpApi(self.place.state("t") / "kubeconfig")
+        shown = self.values(api)
+        api.close()
+        for name in {name for _, (name, _, _) in self.objects.facts}:
+            self.objects.add((name, shown.get(name), 0))
+
+    def values(self, api):
+        return {each["metadata"]["name"]: each["data"].get("value") for each in api.get(MAPS)["items"]}
 
     def test_nothing_acknowledged_is_lost(self):
         recording = Recording(self, self.place.root / "home")
         self.objects, self.ready, self.kept, self.checked = Acknowledged(), Acknowledged(), self.place.root / "kept", 0
-        self.record(recording.env)
+        self.record(recording)
         self.kept.write_bytes((self.place.state("t") / "kubeconfig").read_bytes())
         snapshots = [change.name for change in read_log(recording.log) if change.kind == "r" and change.data.endswith(b".snap")]
         self.assertTrue(snapshots)
@@ -144,7 +181,7 @@ class StorePowerCut(unittest.TestCase):
         child = self.up()
         api = HttpApi(self.kept)
         api.address = credentials(self.place.state("t") / "kubeconfig")[0]
-        listed = {each["metadata"]["name"]: each["data"].get("value") for each in api.get(MAPS)["items"]}
+        listed = self.values(api)
         self.assertEqual({**listed, **found}, listed, "LOST: what the store has on disk")
         revision = int(api.post(MAPS, {"metadata": {"generateName": "after-"}})["metadata"]["resourceVersion"])
         newest = max((revision for _, _, revision in self.objects.before(cut)), default=0)
