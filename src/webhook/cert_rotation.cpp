@@ -25,7 +25,8 @@ CertRotation::CertRotation(const Executor& loop, std::shared_ptr<kube::Client> c
       serving_(std::move(serving)),
       on_change_(std::move(on_change)),
       clock_(clock),
-      elector_(loop, client_, election_of(settings_, std::move(identity)), {}, clock),
+      elector_(loop, client_, election_of(settings_, std::move(identity)),
+               {.on_started = [this] { look(); }}, clock),
       look_(loop),
       tasks_(loop) {}
 
