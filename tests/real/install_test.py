@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The manifests of deploy/ on a real API server: each file alone, and all by `plimsoll install`."""
+import contextlib
 import json
 import re
 import subprocess
 import unittest
 
 from rig import PROGRAM, ROOT, RealClusterCase
+from http_api import HttpApi, Refused
 
 DEPLOY = ROOT / "deploy"
 # Those that a kustomization names without looking into the folder of another part.
@@ -87,6 +89,28 @@ class Install(RealClusterCase):
         self.assertIn("daemonset.apps/wca", self.cluster.kubectl("get", "daemonsets", "-n", "elsewhere", "-o", "name").stdout)
         self.plimsoll("uninstall", "agent", "--namespace", "elsewhere")
         self.assertEqual(self.cluster.kubectl("get", "daemonsets", "-A", "-o", "name").stdout, "")
+
+    def test_agents_of_the_pools_report_only_their_own_node(self):
+        self.cluster.kubectl("apply", "-f", str(DEPLOY / "crds" / "nodereport.yaml"))
+        self.cluster.kubectl("apply", "-k", str(DEPLOY / "pools"))
+        self.addCleanup(self.cluster.kubectl, "delete", "-k", str(DEPLOY / "pools"), "--wait=false", check=False)
+        agent = self.enterContext(contextlib.closing(HttpApi(self.cluster.kubeconfig)))
+        # As the token of a pod on the node "mine" says.
+        agent.headers |= {"Impersonate-User": "system:serviceaccount:kube-system:cpu-pooler",
+                          "Impersonate-Extra-authentication.kubernetes.io%2Fnode-name": "mine"}
+
+        def report(node):
+            """Why the API server refuses it; None if it does not."""
+            try:
+                agent.post("/apis/plimsoll.io/v1alpha1/nodereports?dryRun=All",
+                           {"apiVersion": "plimsoll.io/v1alpha1", "kind": "NodeReport", "metadata": {"name": node}, "spec": {}})
+            except Refused as refused:
+                return str(refused)
+            return None
+        self.cluster.eventually(lambda: report("mine") is None, what="the resource")
+        self.cluster.eventually(lambda: "node other is described by a pod on it only; this one runs on mine" in (report("other") or ""),
+                                what="the policy")
+        self.assertIsNone(report("mine"))
 
     def test_mistakes_are_told(self):
         self.assertIn('unknown role "nonsense"', self.plimsoll("install", "nonsense", ok=False))
