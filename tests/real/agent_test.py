@@ -100,9 +100,10 @@ class OnRealNodes(RealClusterCase):
         scrape = self.scrape(node)
         return scrape if scrape and task in scrape.tasks() else None
 
-    def cgroup_root(self):
-        """Further arguments of an agent: the kubelets of the rig have a cgroup of their own each."""
-        return ["--cgroup-root", f"{pathlib.Path(self.cluster.nodes[0].cgroup).parent}/$(NODE_NAME)"]
+    def set_cgroup_root(self):
+        """The kubelets of the rig have a cgroup of their own each."""
+        root = pathlib.Path(self.cluster.nodes[0].cgroup).parent
+        self.cluster.kubectl("set", "env", "daemonset/wca", "-n", "wca", f"PLIMSOLL_AGENT_RUN_CGROUP_ROOT={root}/$(NODE_NAME)")
 
     def remove_namespace(self):
         self.cluster.kubectl("delete", "namespace", "wca", "--ignore-not-found")
@@ -124,12 +125,9 @@ class OnRealNodes(RealClusterCase):
         self.cluster.apply(*pods)
         self.addCleanup(self.remove_namespace)
         # The document's own commands, file by file.
-        for name in ("namespace", "rbac", "configmap"):
+        for name in ("namespace", "rbac", "configmap", "daemonset"):
             self.cluster.kubectl("apply", "-f", str(DEPLOY / f"{name}.yaml"))
-        daemons = json.loads(self.cluster.kubectl("create", "-f", str(DEPLOY / "daemonset.yaml"), "--dry-run=client", "-o", "json").stdout)
-        (container,) = daemons["spec"]["template"]["spec"]["containers"]
-        container["args"] += self.cgroup_root()
-        self.cluster.apply(daemons)
+        self.set_cgroup_root()
         self.cluster.kubectl("rollout", "status", "daemonset/wca", "-n", "wca", "--timeout=90s")
 
         def seen(node):
@@ -158,8 +156,7 @@ class OnRealNodes(RealClusterCase):
         self.cluster.apply(*(pod(f"there-{node.name}", "sleep", "1000", nodeName=node.name) for node in self.cluster.nodes))
         self.addCleanup(self.remove_namespace)
         self.cluster.kubectl("apply", "-k", str(OVERLAY))
-        more = [{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": word} for word in self.cgroup_root()]
-        self.cluster.kubectl("patch", "daemonset/wca", "-n", "wca", "--type=json", "-p", json.dumps(more))
+        self.set_cgroup_root()
         self.cluster.kubectl("rollout", "status", "daemonset/wca", "-n", "wca", "--timeout=90s")
         agents = {one["spec"]["nodeName"]: f"wca/{one['metadata']['name']}" for one in self.cluster.get("pods", "-n", "wca")["items"]
                   if "deletionTimestamp" not in one["metadata"]}

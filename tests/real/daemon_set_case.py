@@ -1,9 +1,13 @@
-"""A DaemonSet of deploy/ on one real node, with what the rig changes of it. Not a test itself."""
+"""A DaemonSet of deploy/ on one real node. Not a test itself."""
+import pathlib
+
 from rig import RealClusterCase
+
+STARTER = pathlib.Path("/opt/bin/process-starter")
 
 
 class DaemonSetCase(RealClusterCase):
-    """Before the mixin in the bases, whose daemons() it overrides."""
+    """Before the mixin in the bases."""
     options = {"nodes": 1}
 
     def setUp(self):
@@ -11,10 +15,6 @@ class DaemonSetCase(RealClusterCase):
         self.node = self.cluster.nodes[0]
         self.node.import_program()
 
-    def daemons(self, made):
-        (container,) = made["spec"]["template"]["spec"]["containers"]
-        # No kube-proxy runs here, and the kubelets of the rig have a cgroup of their own each.
-        container["env"] += [{"name": "KUBERNETES_SERVICE_HOST", "value": self.cluster.slot.address},
-                             {"name": "KUBERNETES_SERVICE_PORT", "value": "6443"}]
-        container["args"] += ["--cgroup-root", self.node.cgroup]
-        return made
+        # The node of the rig is this machine: what was not there before is removed.
+        if not STARTER.exists():
+            self.addCleanup(STARTER.unlink, missing_ok=True)

@@ -267,10 +267,8 @@ class Locality(RealClusterCase):
                                   check=True).stdout
         self.assertIn("deployment.apps/plimsoll-scheduler applied", plimsoll("install", "scheduler"))
         self.addCleanup(self.cluster.kubectl, "delete", "deployment", "plimsoll-scheduler", "-n", "kube-system", "--wait=false")
-        # One node has the image; no kube-proxy runs here.
-        patch = {"spec": {"template": {"spec": {"nodeName": "node1", "containers": [{"name": "scheduler", "env": [
-            {"name": "KUBERNETES_SERVICE_HOST", "value": self.cluster.slot.address},
-            {"name": "KUBERNETES_SERVICE_PORT", "value": "6443"}]}]}}}}
+        # One node has the image.
+        patch = {"spec": {"template": {"spec": {"nodeName": "node1"}}}}
         self.cluster.kubectl("patch", "deployment", "plimsoll-scheduler", "-n", "kube-system", "-p", json.dumps(patch))
         self.cluster.kubectl("rollout", "status", "deployment/plimsoll-scheduler", "-n", "kube-system", "--timeout=60s")
         self.create("small", SMALL.format(6), "plimsoll-scheduler")

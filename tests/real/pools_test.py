@@ -127,13 +127,10 @@ class PoolsOnARealNode(NodeDaemon, RealClusterCase):
         config = json.loads(self.cluster.kubectl("create", "-f", str(DEPLOY / "cpu-dp-config.yaml"), "--dry-run=client", "-o", "json").stdout)
         config["data"]["poolconfig.yaml"] = (self.place / "poolconfig.yaml").read_text()
         self.cluster.apply(config)
-        daemons = json.loads(self.cluster.kubectl("create", "-f", str(DEPLOY / "cpu-dev-ds.yaml"), "--dry-run=client", "-o", "json").stdout)
-        (container,) = daemons["spec"]["template"]["spec"]["containers"]
-        # No kube-proxy runs here.
-        container["env"] += [{"name": "KUBERNETES_SERVICE_HOST", "value": self.cluster.slot.address},
-                             {"name": "KUBERNETES_SERVICE_PORT", "value": "6443"}]
-        container["args"] += ["--cgroup-root", self.node.cgroup]  # the kubelets of the rig have a cgroup of their own each
-        self.cluster.apply(daemons)
+        self.cluster.kubectl("create", "-f", str(DEPLOY / "cpu-dev-ds.yaml"))
+        # The kubelets of the rig have a cgroup of their own each.
+        self.cluster.kubectl("set", "env", "daemonset/cpudp", "-n", "kube-system", "-c", "cpudp",
+                             f"PLIMSOLL_POOLS_AGENT_CGROUP_ROOT={self.node.cgroup}")
         self.addCleanup(self.cluster.kubectl, "delete", "daemonset", "cpudp", "-n", "kube-system", check=False)
         self.cluster.kubectl("rollout", "status", "daemonset/cpudp", "-n", "kube-system", "--timeout=90s")
         self.url = f"http://{self.node.address}:9101"

@@ -28,14 +28,6 @@ IN_POD = """mount -t tmpfs none /run && mkdir -p /run/secrets/kubernetes.io/serv
 mount --bind "$0" /run/secrets/kubernetes.io/serviceaccount && exec "$@" """
 
 
-def documents(text):
-    """JSON values one after the other, as kubectl prints them."""
-    while text := text.strip():
-        value, end = json.JSONDecoder().raw_decode(text)
-        yield from value.get("items", [value])
-        text = text[end:]
-
-
 def job(name, app, *command, **spec):
     made = pod(name, *command, **{"restartPolicy": "Never", **spec})
     made["spec"]["containers"][0] |= {"env": [{"name": "JOBID", "value": app}],
@@ -44,38 +36,18 @@ def job(name, app, *command, **spec):
     return made
 
 
-class InPods(RealClusterCase):
-    """What of deploy/servo runs in pods, by our own image."""
-
-    def shipped(self, name, edits):
-        """The objects of a file; its one Deployment with other values of variables that it has."""
-        shown = self.cluster.kubectl("create", "-f", str(FILES / name), "--dry-run=client", "-o", "json").stdout
-        objects = list(documents(shown))
-        (deployment,) = (one for one in objects if one["kind"] == "Deployment")
-        (container,) = deployment["spec"]["template"]["spec"]["containers"]
-        for variable in container["env"]:
-            variable["value"] = edits.pop(variable["name"], variable.get("value"))
-            if variable["value"] is None:
-                del variable["value"]
-        self.assertFalse(edits)
-        # Nothing routes the addresses of Services in the rig: the pod is told where the API server itself is.
-        host, port = self.cluster.server.removeprefix("https://").split(":")
-        container["env"] += [{"name": "KUBERNETES_SERVICE_HOST", "value": host}, {"name": "KUBERNETES_SERVICE_PORT", "value": port}]
-        return objects
-
-
-class ServoOnRealKubernetes(InPods):
+class ServoOnRealKubernetes(RealClusterCase):
     options = {"nodes": 1}
 
     def deploy(self, receiver):
         self.cluster.nodes[0].import_program()
         self.cluster.kubectl("create", "secret", "generic", "opsani-servo-token", "--from-literal=token=s3cret")
-        # The ancestor's own walk: account, rights, then a deployment that was copied and edited.
+        # The ancestor's own walk: account, rights, then the deployment.
         self.cluster.kubectl("create", "-f", str(FILES / "svc-acct.yaml"))
         self.cluster.kubectl("create", "-f", str(FILES / "svc-role.yaml"))
         url = f"http://{self.cluster.slot.host_address}:{receiver.port}/metrics/{{acct}}/{{app_id}}/servo"
-        objects = self.shipped("deployment.yaml", {"OPTUNE_URL": url, "OPTUNE_ACCOUNT": "acme"})
-        self.cluster.kubectl("create", "-f", "-", input=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+        self.cluster.kubectl("create", "-f", str(FILES / "deployment.yaml"))
+        self.cluster.kubectl("set", "env", "deployment/servo-k8s-multijob", f"OPTUNE_URL={url}", "OPTUNE_ACCOUNT=acme")
         self.cluster.kubectl("rollout", "status", "deployment/servo-k8s-multijob", "--timeout=90s")
 
     def log(self):
@@ -139,7 +111,7 @@ class ServoOnRealKubernetes(InPods):
             self.assertFalse(may(*words), words)
 
 
-class MonitorOnRealKubernetes(InPods):
+class MonitorOnRealKubernetes(RealClusterCase):
     """Jobs are marked and get their monitor, with the webhook of deploy/servo in pods, by its own certificates and rights."""
     # No kube-proxy runs here: the API server goes to the pods behind a Service by itself.
     options = {"nodes": 1, "apiserver_flags": ("--enable-aggregator-routing=true",)}
@@ -166,7 +138,8 @@ class MonitorOnRealKubernetes(InPods):
         self.assertNotIn("initContainers", early["spec"])
         self.cluster.kubectl("create", "-k", str(FILES.parent / "shared" / "own-ca-bundle"))
         self.cluster.kubectl("create", "-f", str(FILES / "webhook-secret.yaml"))
-        self.cluster.apply(*self.shipped("webhook-svc-depl.yaml", {"OPTUNE_SLEEPER_IMG": "plimsoll.local/pause:1"}))
+        self.cluster.kubectl("create", "-f", str(FILES / "webhook-svc-depl.yaml"))
+        self.cluster.kubectl("set", "env", "deployment/opsani-servo-webhook", "OPTUNE_SLEEPER_IMG=plimsoll.local/pause:1")
         self.serve(2)
         self.cluster.eventually(self.bundle, 30, what="the authority")
 
@@ -192,8 +165,9 @@ class MonitorOnRealKubernetes(InPods):
         self.assertNotIn("initContainers", self.cluster.get("pod", "late")["spec"])
 
     def test_its_rights_are_those_and_no_more(self):
-        # Not its pods: their image is not there yet, and while a kubelet tries to pull it they do not go.
-        self.cluster.apply(*(one for one in self.shipped("webhook-svc-depl.yaml", {}) if one["kind"] != "Deployment"))
+        self.cluster.nodes[0].import_program()
+        self.cluster.kubectl("create", "-f", str(FILES / "webhook-svc-depl.yaml"))
+        self.addCleanup(self.cluster.kubectl, "delete", "-f", str(FILES / "webhook-svc-depl.yaml"))
         account = "system:serviceaccount:default:opsani-servo-webhook"
         for verb, what in (("create", "secrets"), ("list", "secrets"), ("get", "secrets/other"), ("get", "pods"), ("patch", "pods"),
                            ("update", "mutatingwebhookconfigurations/other"), ("delete", "mutatingwebhookconfigurations/optune")):

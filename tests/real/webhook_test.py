@@ -234,19 +234,8 @@ class Shipped(rotation_test.Rotation, RealClusterCase):
         deploy = ROOT / "deploy" / "pools"
         self.cluster.nodes[0].import_program()
         self.cluster.kubectl("create", "-k", str(POLICY))
-        for name in ("cpu-dp-config", "webhook-conf", "webhook-secret"):
+        for name in ("cpu-dp-config", "webhook-conf", "webhook-secret", "webhook-svc-depl"):
             self.cluster.kubectl("create", "-f", str(deploy / f"{name}.yaml"))
-        said = self.cluster.kubectl("create", "-f", str(deploy / "webhook-svc-depl.yaml"), "--dry-run=client", "-o", "json").stdout
-        decoder, objects = json.JSONDecoder(), []
-        while said.strip():  # several documents, one behind the other
-            said = said.lstrip()
-            one, end = decoder.raw_decode(said)
-            objects.append(one)
-            said = said[end:]
-        (deployment,) = (one for one in objects if one["kind"] == "Deployment")
-        deployment["spec"]["template"]["spec"]["containers"][0]["env"] += [
-            {"name": "KUBERNETES_SERVICE_HOST", "value": self.cluster.slot.address}, {"name": "KUBERNETES_SERVICE_PORT", "value": "6443"}]
-        self.cluster.apply(*objects)
         self.cluster.kubectl("rollout", "status", "deployment/cpu-dev-pod-mutator", "-n", "kube-system", "--timeout=90s")
         pods = self.cluster.get("pods", "-n", "kube-system", "-l", "app=cpu-dev-pod-mutator")["items"]
         addresses = [one["status"]["podIP"] for one in pods]

@@ -5,7 +5,7 @@ import re
 import subprocess
 import urllib.request
 
-from agent_under_test import PROGRAM, ROOT, directory, eventually
+from agent_under_test import PROGRAM, ROOT, eventually
 
 OVERLAY = ROOT / "deploy" / "overlays" / "plimsoll-system"
 RESOURCE = "nokia.k8s.io/cpupool1"
@@ -21,11 +21,15 @@ def with_pool(name, amount):
 class NodeAgentWalk:
     """Mixed into tests that have `cluster`."""
 
-    # What a cluster changes of the DaemonSet.
-    def daemons(self, made):
-        return made
-
+    # Of the one node.
     def address(self):
+        raise NotImplementedError
+
+    def cgroup_root(self):
+        raise NotImplementedError
+
+    def starter(self):
+        """Where install-starter has put it."""
         raise NotImplementedError
 
     def get(self, path):
@@ -49,21 +53,16 @@ class NodeAgentWalk:
         if last == 0:
             self.skipTest("one CPU is not enough")
         self.cluster.kubectl("apply", "-f", str(ROOT / "deploy/crds"))
-        built = self.cluster.kubectl("kustomize", str(OVERLAY)).stdout.split("\n---\n")
-        (daemons,) = [one for one in built if "\nkind: DaemonSet\n" in one]
-        self.cluster.kubectl("apply", "-f", "-", input="\n---\n".join(one for one in built if one != daemons))
-        made = json.loads(self.cluster.kubectl("create", "-f", "-", "--dry-run=client", "-o", "json", input=daemons).stdout)
-        (volume,) = [one for one in made["spec"]["template"]["spec"]["volumes"] if one["name"] == "bin"]
-        self.bin = directory(self)  # that of this machine is not the test's
-        volume["hostPath"]["path"] = str(self.bin)
-        self.cluster.apply(self.daemons(made))
+        self.cluster.kubectl("apply", "-k", str(OVERLAY))
+        self.cluster.kubectl("set", "env", "daemonset/plimsoll-agent", "-n", "plimsoll-system", "-c", "agent",
+                             f"PLIMSOLL_AGENT_RUN_CGROUP_ROOT={self.cgroup_root()}")
         self.rolled_out()
         (node,) = self.cluster.get("nodes")["items"]
         name = node["metadata"]["name"]
         # Without a ConfigMap there are no pools, and all else is done.
         eventually(lambda: 'module="pools"' in self.get("/metrics"), 30, what="metrics")
         self.assertEqual(json.loads(self.get("/state"))["pools"]["reason"], "NoPoolConfig")
-        self.assertTrue(os.access(self.bin / "process-starter", os.X_OK))
+        self.assertTrue(os.access(self.starter(), os.X_OK))
         inventory = eventually(lambda: self.cluster.kubectl("get", "nodeimageinventories.plimsoll.io", name, "-o", "json", check=False).stdout,
                                30, what="the inventory")
         self.assertTrue(json.loads(inventory)["spec"]["images"])

@@ -54,19 +54,15 @@ class Overlay(NodeAgentWalk, unittest.TestCase):
             self.assertEqual(security["capabilities"]["drop"], ["ALL"])
         self.assertEqual(spec["containers"][0]["securityContext"]["capabilities"]["add"], ["SYS_PTRACE"])
 
-    def daemons(self, made):
-        """Told where the kubelet of this machine has its sockets and its cgroups."""
-        spec = made["spec"]["template"]["spec"]
-        kubelet = self.cluster.place.run_directory("t") / self.node["name"]
-        places = {"device-plugins": kubelet / "device-plugins", "pod-resources": kubelet / "pod-resources", "run": kubelet}
-        for volume in spec["volumes"]:
-            if volume["name"] in places:
-                volume["hostPath"]["path"] = str(places[volume["name"]])
-        spec["containers"][0]["args"] += ["--cgroup-root", self.node["cgroups"]]
-        return made
-
     def address(self):
         return self.node["address"]
+
+    def cgroup_root(self):
+        return self.node["cgroups"]
+
+    def starter(self):
+        (found,) = self.cluster.place.state("t").glob(f"**/{self.node['name']}/host/opt/bin/process-starter")
+        return found
 
     def test_one_daemon_does_it_all(self):
         # An address of its own: other clusters of this machine have the first ones, other walks those after 100 and 200.

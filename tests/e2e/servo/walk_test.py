@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The ancestor's page on a local cluster: its commands in its order, until there is something to see."""
+"""The ancestor's page on a local cluster: its commands in its order, until there is something to see. The files of deploy/servo are
+used unchanged; `kubectl set env` sets their variables."""
 import json
 import os
-import re
 import subprocess
 import unittest
 
@@ -12,7 +12,6 @@ from servo import ROOT, eventually, job_pod
 from local_cluster import PROGRAM, LocalCluster
 
 DEPLOY = ROOT / "deploy" / "servo"
-TOKEN = re.compile(r"( +)- name: OPTUNE_AUTH_TOKEN\n +valueFrom:\n.*\n")
 # What the page ends with. Kubernetes has had none of these since 1.16, and pods wait for nobody.
 INITIALIZER = {"apiVersion": "admissionregistration.k8s.io/v1alpha1", "kind": "InitializerConfiguration", "metadata": {"name": "optune"},
                "initializers": [{"name": "initcfg.optune.io", "rules": [{"apiGroups": [""], "apiVersions": ["*"], "resources": ["pods"]}]}]}
@@ -28,19 +27,9 @@ class Walk(unittest.TestCase):
             self.skipTest("containers have no namespaces here")
         self.receiver = Receiver(self)
 
-    def my_deployment(self):
-        """A copy of the file, edited as the page says: the token, the account, and further variables."""
-        text = (DEPLOY / "deployment.yaml").read_text()
-        text, tokens = TOKEN.subn(r'\1- {name: OPTUNE_AUTH_TOKEN, value: "s3cret"}\n', text)
-        self.assertEqual(tokens, 1)
-        for name, value in {"OPTUNE_ACCOUNT": "acme.example.com", "OPTUNE_URL": self.receiver.url}.items():
-            self.assertIn(f'{{name: {name}, value: ""}}', text)
-            text = text.replace(f'{{name: {name}, value: ""}}', f'{{name: {name}, value: "{value}"}}')
-        # Pods of a local cluster have addresses of their own, but share the machine's ports on all of them.
-        text = text.replace("          ports:\n", '            - {name: PLIMSOLL_SERVO_LISTEN, value: "$(SELF_IP):8080"}\n          ports:\n', 1)
-        path = self.cluster.place.root / "my-deployment.yaml"
-        path.write_text(text)
-        return str(path)
+    def set_env(self, deployment, **variables):
+        self.cluster.kubectl("set", "env", f"deployment/{deployment}", *(f"{name}={value}" for name, value in variables.items()))
+        self.cluster.kubectl("rollout", "status", f"deployment/{deployment}", "--timeout=60s")
 
     def posts(self):
         return {post.path.split("/")[3]: post for post in self.receiver.measurements()}
@@ -51,8 +40,11 @@ class Walk(unittest.TestCase):
     def test_jobs_are_measured_and_shown(self):
         self.cluster.kubectl("create", "-f", str(DEPLOY / "svc-acct.yaml"))
         self.cluster.kubectl("create", "-f", str(DEPLOY / "svc-role.yaml"))
-        self.cluster.kubectl("create", "-f", self.my_deployment())
-        self.cluster.kubectl("rollout", "status", "deployment/servo-k8s-multijob", "--timeout=60s")
+        self.cluster.kubectl("create", "secret", "generic", "opsani-servo-token", "--from-literal=token=s3cret")
+        self.cluster.kubectl("create", "-f", str(DEPLOY / "deployment.yaml"))
+        # Pods of a local cluster have addresses of their own, but share the machine's ports on all of them.
+        self.set_env("servo-k8s-multijob", OPTUNE_ACCOUNT="acme.example.com", OPTUNE_URL=self.receiver.url,
+                     PLIMSOLL_SERVO_LISTEN="$(SELF_IP):8080")
 
         other = self.cluster.namespace("other")
         nameless = job_pod("nameless", "", "true")
@@ -79,15 +71,11 @@ class Walk(unittest.TestCase):
         self.shows_them()
 
     def adds_a_monitor(self):
-        """What takes the place of the initializer, created last as there; its file is edited as the other one was."""
-        text = (DEPLOY / "webhook-svc-depl.yaml").read_text()
-        self.assertIn('{name: OPTUNE_SLEEPER_IMG, value: ""}', text)
-        path = self.cluster.place.root / "my-webhook.yaml"
-        path.write_text(text.replace('{name: OPTUNE_SLEEPER_IMG, value: ""}', '{name: OPTUNE_SLEEPER_IMG, value: "podmon:1"}'))
+        """What takes the place of the initializer, created last as there."""
         self.cluster.kubectl("create", "-k", str(DEPLOY.parent / "shared" / "own-ca-bundle"))
-        self.cluster.kubectl("create", "-f", str(DEPLOY / "webhook-secret.yaml"), "-f", str(path))
+        self.cluster.kubectl("create", "-f", str(DEPLOY / "webhook-secret.yaml"), "-f", str(DEPLOY / "webhook-svc-depl.yaml"))
+        self.set_env("opsani-servo-webhook", OPTUNE_SLEEPER_IMG="podmon:1")
         self.cluster.kubectl("create", "--validate=false", "-f", str(DEPLOY / "webhook-conf.yaml"))
-        self.cluster.kubectl("rollout", "status", "deployment/opsani-servo-webhook", "--timeout=60s")
         bundle = lambda: self.cluster.get("mutatingwebhookconfiguration", "optune")["webhooks"][0]["clientConfig"].get("caBundle")
         eventually(bundle, 30, what="the authority")
         self.create(job_pod("watched", "watched", "true"))

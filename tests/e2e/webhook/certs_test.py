@@ -2,6 +2,7 @@
 """Certificates that the webhook makes, renews and tells the API server about."""
 import base64
 import copy
+import os
 import re
 import subprocess
 import unittest
@@ -134,14 +135,14 @@ class Certs(unittest.TestCase):
 
 
 class Shipped(Certs):
-    """The manifests, but for the user."""
+    """The manifests as they are."""
     flags = ("--nodes", "1", "--ephemeral")
 
     def test_they_are_made_renewed_and_told(self):
+        if os.geteuid() != 0:
+            self.skipTest("the pods run as another user")
         self.cluster.kubectl("create", "-f", str(DEPLOY / "cpu-dp-config.yaml"))
-        # Local nodes have their volumes below a directory of the test's, where only its owner may go.
-        text = (DEPLOY / "webhook-svc-depl.yaml").read_text()
-        self.apply(text.replace("runAsNonRoot: true", "runAsNonRoot: false").replace("runAsUser: 65532", "runAsUser: 0"))
+        self.apply((DEPLOY / "webhook-svc-depl.yaml").read_text())
         self.apply((DEPLOY / "webhook-conf.yaml").read_text())
         pods = "/api/v1/namespaces/default/pods"
         wanted = pod([container(sharedpool=160)], ANNOTATION)

@@ -4,6 +4,7 @@ import functools
 import json
 
 from .machine import at_once, command
+from .network import API_SERVICE
 
 NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
 
@@ -46,7 +47,7 @@ class Pki:
         """What an API server needs to start."""
         names = [f"DNS:{name}" for name in ("localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
                                             "kubernetes.default.svc.cluster.local")]
-        at_once(lambda: self.authority.issue("apiserver", "/CN=kube-apiserver", *names, *self.here, "IP:10.96.0.1"),
+        at_once(lambda: self.authority.issue("apiserver", "/CN=kube-apiserver", *names, *self.here, f"IP:{API_SERVICE}"),
                 lambda: self.authority.issue("etcd-client", "/CN=etcd-client"),
                 lambda: self.authority.issue("kubelet-client", "/O=system:masters/CN=kube-apiserver-kubelet-client"),
                 lambda: Authority(self.directory, "front-ca").issue("front-proxy", "/CN=front-proxy-client"),

@@ -2,6 +2,7 @@
 from .machine import command
 
 BRIDGE = "br0"
+API_SERVICE = "10.96.0.1"  # the first address of --service-cluster-ip-range
 
 
 def batch(namespace, *lines):
@@ -27,3 +28,6 @@ def connect_control_plane(slot):
           f"route add {slot.pod_network} via {slot.address}")
     batch(slot.name, f"link set host master {BRIDGE} up")
     forward(slot.name)
+    # What kube-proxy would do for the one Service that every pod needs.
+    command(*inside(slot.name), "iptables", "-t", "nat", "-A", "PREROUTING", "-d", API_SERVICE, "-p", "tcp", "--dport", 443, "-j", "DNAT",
+            "--to-destination", f"{slot.address}:6443")

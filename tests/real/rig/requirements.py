@@ -11,7 +11,7 @@ from .machine import RigFailure
 PROGRAMS = pathlib.Path(__file__).resolve().parents[1] / "programs"
 BUILD = PROGRAMS / "build"
 OF_THE_RIG = ("kubernetes", "etcd", "containerd")
-OF_THE_MACHINE = ("runc", "ip", "nsenter", "unshare", "openssl", "busybox", "clang-19")
+OF_THE_MACHINE = ("runc", "ip", "nsenter", "unshare", "openssl", "busybox", "clang-19", "iptables")
 CNI = pathlib.Path("/usr/lib/cni")
 
 
