@@ -49,6 +49,10 @@ MUTANTS = [
     Mutant("runtime-stays-up", "src/images/daemon.cpp", "  up_ = false;\n  log_.write", "  log_.write",
            "images_test ImagesDaemonTest.resends_no_inventory_while_the_runtime_is_away"),
 
+    Mutant("stale-inventories-are-used", "src/placement/locality.cpp", "reporter, cycle.now - args.inventory_max_age, later(",
+           "reporter, cycle.now - 100 * args.inventory_max_age, later(",
+           "placement_test Reporters.are_used_until_their_report_is_too_old"),
+
     # The publisher for etcd.
     Mutant("etcd-keys-without-lease", "src/images/etcd_publisher.cpp", "co_return co_await client_->put(std::move(puts), lease_);",
            "co_return co_await client_->put(std::move(puts), 0);",
@@ -116,4 +120,11 @@ MUTANTS = [
            "flow_test LocalRunTest.a_slice_that_is_not_in_the_ledger_is_not_handed_out"),
     Mutant("show-results-without-the-ledger", "src/flow/controller.cpp", "      storage_waits_ = true;\n      return false;",
            "      storage_waits_ = true;\n      return true;", "flow_test LocalRunTest.a_result_that_is_not_in_the_ledger_is_not_shown"),
+
+    # Roles of a local cluster that end.
+    Mutant("roles-restart-without-a-pause", "src/roles/role_children.cpp", "const Nanos pause = child->renew ? Nanos(0) : backoff.next();",
+           "const Nanos pause{0};", "roles_test RoleChildrenTest.a_role_that_ends_is_started_again_after_a_longer_wait_each_time"),
+    Mutant("roles-wait-longer-after-a-good-run", "src/roles/role_children.cpp",
+           "if (clock_.steady() - began > kStable) backoff.reset();", "if (clock_.steady() - began > 1000 * kStable) backoff.reset();",
+           "roles_test RoleChildrenTest.a_role_that_ran_for_a_while_is_started_again_soon"),
 ]
