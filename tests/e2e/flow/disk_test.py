@@ -7,6 +7,7 @@ import subprocess
 import unittest
 
 from flow_runs import PROGRAM, Place, eventually, kill
+from own_disk import OwnDisk
 
 SLICES = 1500
 
@@ -39,40 +40,34 @@ class KilledOnAFullDisk(unittest.TestCase):
     def setUp(self):
         self.place = place = Place(self)
         place.state.mkdir()
-        # Gone with the process that holds it.
-        mount = f"mount -t tmpfs -o size=16m none {place.state} && echo mounted && exec cat"
-        self.holder = subprocess.Popen(["unshare", "--mount", "sh", "-c", mount], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.addCleanup(lambda: (self.holder.stdin.close(), self.holder.wait(), self.holder.stdout.close()))
-        self.assertEqual(self.holder.stdout.readline(), b"mounted\n")
-        self.filler = pathlib.Path(f"/proc/{self.holder.pid}/root{place.state}/filler")
+        self.disk = OwnDisk(self, place.state, 16 << 20)
         self.job = place.job({"_op": "data_generator", "shape": "small", "size": SLICES, "slice_size": 1}, {"_op": "delay", "ms": 2},
                              {"_op": "file_exporter", "path": str(place.out), "idempotent": True})
 
     def start(self, *words):
         with open(self.place.root / "log", "w") as log:
-            run = subprocess.Popen(["nsenter", f"--mount=/proc/{self.holder.pid}/ns/mnt", PROGRAM, "flow", "run", *map(str, words)],
-                                   env=self.place.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            run = subprocess.Popen(self.disk.inside(PROGRAM, "flow", "run", *words), env=self.place.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.addCleanup(lambda: run.poll() is None and (run.kill(), run.wait()))
         return run
 
     def test_a_killed_controller_goes_on_with_what_its_ledger_has(self):
         run = self.start(self.job, "--state", self.place.state)
         eventually(lambda: self.place.out.exists() and len(list(self.place.out.iterdir())) > 20, what="output")
-        fill(self.filler)
+        self.disk.fill()
         eventually(lambda: "waiting for storage" in self.place.log(), what="a full disk")
         run.kill()
         run.wait()
         self.assertEqual(self.start("--resume", self.place.state).wait(60), 1, "there is still no room")
         self.assertIn("disk is full", self.place.log())
-        self.filler.unlink()
+        self.disk.filler.unlink()
         self.assertEqual(self.start("--resume", self.place.state).wait(120), 0, self.place.log())
         self.assertEqual([json.loads(line)["id"] for line in self.place.exported()], list(range(SLICES)), "LOST: records that are not there once")
 
     def test_a_first_start_without_room_says_so_and_the_next_one_works(self):
-        fill(self.filler)
+        self.disk.fill()
         self.assertEqual(self.start(self.job, "--state", self.place.state).wait(60), 1)
         self.assertIn("no space left on device", self.place.log())
-        self.filler.unlink()
+        self.disk.filler.unlink()
         self.assertEqual(self.start(self.job, "--state", self.place.state).wait(120), 0, self.place.log())
         self.assertEqual([json.loads(line)["id"] for line in self.place.exported()], list(range(SLICES)), "LOST: records that are not there once")
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """A disk that is full, has space again, or may only be read. Needs root, for a small file system of its own."""
 import os
-import pathlib
 import secrets
 import signal
 import subprocess
@@ -10,35 +9,27 @@ import unittest
 
 from http_api import HttpApi, Refused
 from local_cluster import PROGRAM, Place, alive, eventually, only_local
+from own_disk import HAS_LOOP_DEVICES, OwnDisk
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 SIZE = 24 << 20
 LOST = "LOST: an object that was acknowledged, or one came that was refused"
 
 
-class OwnDisk(unittest.TestCase):
+class DiskCase(unittest.TestCase):
     """A cluster whose state is on a file system of its own."""
+    breakable = False
 
     def setUp(self):
         self.place = Place(self)
         self.state = self.place.root / "disk"
         self.state.mkdir(mode=0o700)
-        # Seen by nobody but the cluster, and gone with the last process that sees it.
-        self.holder = subprocess.Popen(["unshare", "--mount", "sh", "-c", f"{self.mount()} && echo mounted && exec cat"],
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.addCleanup(lambda: (self.holder.stdin.close(), self.holder.wait(), self.holder.stdout.close()))
-        self.assertEqual(self.holder.stdout.readline(), b"mounted\n")
-        self.seen = pathlib.Path(f"/proc/{self.holder.pid}/root{self.state}")
+        self.disk = OwnDisk(self, self.state, SIZE, self.breakable)
+        self.seen = self.disk.seen
         self.addCleanup(self.run_inside, "reset", "--name", "t", "--yes", "--dir", str(self.state))
 
-    def mount(self):
-        return f"mount -t tmpfs -o size={SIZE},mode=0700 none {self.state}"
-
-    def inside(self, *words):
-        return ["nsenter", f"--mount=/proc/{self.holder.pid}/ns/mnt", *words]
-
     def run_inside(self, *words):
-        done = subprocess.run(self.inside(PROGRAM, *words), env=self.place.env, capture_output=True, text=True, timeout=60,
+        done = subprocess.run(self.disk.inside(PROGRAM, *words), env=self.place.env, capture_output=True, text=True, timeout=60,
                               stdin=subprocess.DEVNULL)
         self.assertGreaterEqual(done.returncode, 0, done.stderr)
         return done
@@ -51,15 +42,6 @@ class OwnDisk(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.api = HttpApi(self.seen / "kubeconfig")
         self.addCleanup(self.api.close)
-
-    def fill(self):
-        with open(self.seen / "filler", "wb", buffering=0) as file:
-            for size in (1 << 20, 1 << 12, 1):
-                try:
-                    while file.write(b"x" * size):
-                        pass
-                except OSError:
-                    pass
 
     def write(self, name, size=3000):
         """Whether it was acknowledged."""
@@ -82,7 +64,7 @@ class OwnDisk(unittest.TestCase):
 
 @only_local("fills the disk of the server")
 @unittest.skipUnless(os.geteuid() == 0, "only root can mount a file system")
-class Disk(OwnDisk):
+class Disk(DiskCase):
     def test_full_and_then_not(self):
         self.start("--nodes", "0")
         written = {name for name in ("a", "b", "c") if self.write(name)}
@@ -92,7 +74,7 @@ class Disk(OwnDisk):
         watch = HttpApi(self.seen / "kubeconfig").watch(f"{MAPS}?resourceVersion={version}", 120)
         follower = threading.Thread(target=lambda: [seen.append(event["object"]["metadata"]["name"]) for event in watch], daemon=True)
         follower.start()
-        self.fill()
+        self.disk.fill()
         refusals = 0
         for i in range(40):  # the last page of the log's file may still have room
             if self.write(f"full-{i}"):
@@ -103,7 +85,7 @@ class Disk(OwnDisk):
                 self.assertIn("no space left on device", self.refused.body["message"])
         self.assertGreater(refusals, 30)
         self.assertEqual(self.names(), written, LOST)  # reads go on
-        (self.seen / "filler").unlink()
+        self.disk.filler.unlink()
         self.assertTrue(self.write("after"), "there is space again")
         written.add("after")
         self.api.delete(f"{MAPS}/a")
@@ -135,7 +117,7 @@ class Disk(OwnDisk):
 
     def test_pods_on_a_full_disk_wait_and_run_when_there_is_space(self):
         self.start("--nodes", "1")
-        self.fill()
+        self.disk.fill()
         rest = 0
         while self.write(f"rest-{rest}", 100):  # into the last page of the log
             rest += 1
@@ -147,7 +129,7 @@ class Disk(OwnDisk):
         self.assertEqual(full.exception.status, 500)
         self.assertIn("no space left on device", full.exception.body["message"])
         # A page at a time, until there is room for the pod in the log, but none for what it writes.
-        (self.seen / "filler").rename(self.seen / "full")
+        self.disk.filler.rename(self.seen / "full")
 
         def accepted():
             os.truncate(self.seen / "full", os.path.getsize(self.seen / "full") - 4096)
@@ -157,40 +139,40 @@ class Disk(OwnDisk):
                 self.assertEqual(refused.status, 500)
                 return None
         eventually(accepted, what="room for a pod in the log")
-        self.fill()
+        self.disk.fill()
         eventually(lambda: "no space left on device" in (self.seen / "plimsoll.log").read_text(), what="the reason in the log")
         self.assertEqual(self.api.get(f"{pods}/p")["status"]["phase"], "Pending")
         os.unlink(self.seen / "full")
-        os.unlink(self.seen / "filler")
+        self.disk.filler.unlink()
         eventually(lambda: self.api.get(f"{pods}/p")["status"]["phase"] == "Succeeded", seconds=30, what="the end of the pod")
 
     def test_a_start_without_space_or_right_to_write_says_so(self):
         self.start("--nodes", "0")
         self.write("a")
         self.run_inside("down", "--name", "t")
-        self.fill()
+        self.disk.fill()
         full = self.up("--nodes", "0")
         self.assertEqual(full.returncode, 1, full.stderr)
         self.assertIn("no space left on device", full.stderr)
-        (self.seen / "filler").unlink()
+        self.disk.filler.unlink()
         # What did not start may have its log open for another moment.
-        eventually(lambda: subprocess.run(self.inside("mount", "-o", "remount,ro", str(self.state)), stderr=subprocess.DEVNULL).returncode == 0,
+        eventually(lambda: subprocess.run(self.disk.inside("mount", "-o", "remount,ro", str(self.state)), stderr=subprocess.DEVNULL).returncode == 0,
                    what="the end of the last start")
         readonly = self.up("--nodes", "0")
         self.assertEqual(readonly.returncode, 1, readonly.stderr)
         self.assertIn("read-only file system", readonly.stderr)
         self.assertEqual(self.run_inside("store", "verify", "--name", "t", "--dir", str(self.state)).returncode, 0)
-        subprocess.run(self.inside("mount", "-o", "remount,rw", str(self.state)), check=True)
+        subprocess.run(self.disk.inside("mount", "-o", "remount,rw", str(self.state)), check=True)
         self.start("--nodes", "0")
         self.assertEqual(self.names(), {"a"})
 
     def test_a_first_start_without_space_leaves_nothing_that_spoils_the_next(self):
         failed = []
         for room in (0, 4, 8, 12, 16, 24, 32, 48, 64, 512):  # KiB: for more and more of what a start writes
-            self.fill()
-            os.truncate(self.seen / "filler", os.path.getsize(self.seen / "filler") - (room << 10))
+            self.disk.fill()
+            os.truncate(self.disk.filler, os.path.getsize(self.disk.filler) - (room << 10))
             done = self.up("--nodes", "0")
-            (self.seen / "filler").unlink()
+            self.disk.filler.unlink()
             if done.returncode == 0:  # there was enough for a start
                 self.run_inside("down", "--name", "t")
             else:
@@ -206,31 +188,15 @@ class Disk(OwnDisk):
 
 
 @only_local("breaks the file system of the server")
-@unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/dev/loop-control"), "only root can mount a file, where the kernel has loop devices")
-class Broken(OwnDisk):
-    """As a kernel leaves a disk after an error: it may only be read, until somebody has repaired it."""
-
-    def mount(self):
-        image = self.place.root / "image"
-        return (f"truncate -s {SIZE} {image} && mkfs.ext4 -q {image} && mount -o loop,errors=remount-ro {image} {self.state} && "
-                f"rmdir {self.state}/lost+found && chmod 700 {self.state}")
-
-    def break_it(self):
-        (device,) = [line.split()[0] for line in pathlib.Path(f"/proc/{self.holder.pid}/mounts").read_text().splitlines()
-                     if line.split()[1] == str(self.state)]
-        (pathlib.Path("/sys/fs/ext4") / pathlib.Path(device).name / "trigger_fs_error").write_text("a test")
-
-    def repair(self):
-        image = self.place.root / "image"
-        eventually(lambda: subprocess.run(self.inside("umount", str(self.state)), stderr=subprocess.DEVNULL).returncode == 0, what="its end")
-        self.assertLess(subprocess.run(["fsck.ext4", "-fy", image], capture_output=True).returncode, 4)
-        subprocess.run(self.inside("mount", "-o", "loop,errors=remount-ro", str(image), str(self.state)), check=True)
+@unittest.skipUnless(HAS_LOOP_DEVICES, "only root can mount a file, and only where there are loop devices")
+class Broken(DiskCase):
+    breakable = True
 
     def test_read_only_while_it_runs(self):
         self.start("--nodes", "0")
         written = {f"m{i}" for i in range(20) if self.write(f"m{i}")}
         self.assertEqual(len(written), 20)
-        self.break_it()
+        self.disk.break_it()
         for i in range(5):
             self.assertFalse(self.write(f"late{i}"), "nothing is acknowledged that cannot be kept")
             self.assertEqual((self.refused.status, self.refused.reason), (500, "InternalError"))
@@ -239,7 +205,7 @@ class Broken(OwnDisk):
         stopped = self.run_inside("down", "--name", "t")
         self.assertEqual(stopped.returncode, 0, stopped.stderr)
         self.api.close()
-        self.repair()
+        self.disk.repair()
         self.start("--nodes", "0")
         self.assertEqual(self.names(), written, LOST)
 

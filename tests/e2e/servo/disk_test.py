@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """A store on a disk that is full and has space again. Needs root, for a small file system of its own."""
 import os
-import pathlib
-import subprocess
 import tempfile
 import unittest
 
@@ -11,42 +9,27 @@ from receiver import Receiver
 from servo import Servo, eventually
 
 from local_cluster import ClusterCase
+from own_disk import HAS_LOOP_DEVICES, OwnDisk
 
-SIZE = 1 << 20
 
-
-@unittest.skipUnless(os.geteuid() == 0, "only root can mount a file system")
-class Disk(ClusterCase):
+class DiskCase(ClusterCase):
+    """A servo whose store is on a file system of its own, and has sent one run."""
     flags = ("--nodes", "0")
+    size, breakable = 1 << 20, False
 
     def setUp(self):
         super().setUp()
         directory = tempfile.TemporaryDirectory(prefix="plim.")
         self.addCleanup(directory.cleanup)
-        # Gone with the process that holds it.
-        mount = f"mount -t tmpfs -o size={SIZE},mode=0700 none {directory.name} && echo mounted && exec cat"
-        holder = subprocess.Popen(["unshare", "--mount", "sh", "-c", mount], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.addCleanup(lambda: (holder.stdin.close(), holder.wait(), holder.stdout.close()))
-        self.assertEqual(holder.stdout.readline(), b"mounted\n")
-        self.disk = pathlib.Path(f"/proc/{holder.pid}/root{directory.name}")
+        self.disk = OwnDisk(self, directory.name, self.size, self.breakable)
         self.ns = self.cluster.namespace("disk")
         self.jobs = Jobs(self, self.cluster.kubeconfig, self.ns)
         self.receiver = Receiver(self)
         self.servo = Servo(self, self.cluster.kubeconfig, "--optune-url", self.receiver.url, "--optune-account", "acme",
-                           "--pod-namespaces", self.ns, store=self.disk / "store").start()
+                           "--pod-namespaces", self.ns, store=self.disk.seen / "store").start()
         self.jobs.run("before", "before")
         eventually(lambda: self.apps() == ["before"])
         eventually(lambda: self.servo.runs()[0]["state"] == "sent")
-        self.fill()
-
-    def fill(self):
-        with open(self.disk / "filler", "wb", buffering=0) as file:
-            for size in (1 << 12, 1):
-                try:
-                    while file.write(b"x" * size):
-                        pass
-                except OSError:
-                    pass
 
     def apps(self):
         return sorted(post.path.split("/")[3] for post in self.receiver.measurements(accepted=False))
@@ -65,11 +48,18 @@ class Disk(ClusterCase):
         eventually(lambda: {run["state"] for run in self.servo.runs()} == {"sent"}, 30)
         self.assertEqual(len(self.servo.runs()), len(names) + 1, "LOST: runs that are not stored once")
 
+
+@unittest.skipUnless(os.geteuid() == 0, "only root can mount a file system")
+class Disk(DiskCase):
+    def setUp(self):
+        super().setUp()
+        self.disk.fill()
+
     def test_runs_wait_in_memory_until_there_is_room(self):
         names = self.run_until_full()
         self.assertEqual(self.servo.get("/healthz")[0], 200)
         self.assertLess(len(self.apps()), 31, "what is not stored is not sent")
-        (self.disk / "filler").unlink()
+        self.disk.filler.unlink()
         self.check_all(names)
         self.assertEqual(len(self.apps()), len(names) + 1)
 
@@ -79,7 +69,7 @@ class Disk(ClusterCase):
         sent = len(self.apps())
         self.servo.start()  # with the disk still full
         eventually(lambda: self.servo.metric("plimsoll_servo_store_failing") == 1)
-        (self.disk / "filler").unlink()
+        self.disk.filler.unlink()
         self.check_all(names)
         # Only what had been sent, but could not be marked as such, comes again, and with the same key.
         self.assertLessEqual(len(self.apps()) - len(names) - 1, sent)
@@ -95,7 +85,7 @@ class Disk(ClusterCase):
             self.servo.start()
             eventually(lambda: self.servo.metric("plimsoll_servo_store_failing") == 1)
         self.servo.kill()
-        (self.disk / "filler").unlink()
+        self.disk.filler.unlink()
         self.receiver = Receiver(self, port=port)
         self.servo.start()
         eventually(lambda: set(self.apps()) >= set(names), 60)
@@ -104,6 +94,22 @@ class Disk(ClusterCase):
         # The first run may come again, with its key, if the disk was full before it was marked as sent.
         again = [post for post in self.receiver.measurements(accepted=False) if post.key != before[0].key]
         self.assertEqual(sorted(post.path.split("/")[3] for post in again), sorted(names), "LOST: runs that were not sent once")
+
+
+@unittest.skipUnless(HAS_LOOP_DEVICES, "only root can mount a file, and only where there are loop devices")
+class Broken(DiskCase):
+    size, breakable = 16 << 20, True
+
+    def test_read_only_while_it_runs(self):
+        self.disk.break_it()
+        names = self.run_until_full()
+        self.assertEqual(self.servo.get("/healthz")[0], 200)
+        self.assertEqual(self.apps(), ["before"], "what is not stored is not sent")
+        self.assertEqual([run["app"] for run in self.servo.runs()], ["before"])  # reads go on
+        self.servo.kill()
+        self.disk.repair()
+        self.servo.start()
+        self.check_all(names)
 
 
 if __name__ == "__main__":
