@@ -3,11 +3,12 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import unittest
 
 from flow_runs import PROGRAM, Place, eventually, kill
-from own_disk import OwnDisk
+from own_disk import HAS_LOOP_DEVICES, OwnDisk
 
 SLICES = 1500
 
@@ -35,12 +36,14 @@ class Disk(unittest.TestCase):
         self.assertEqual([json.loads(line)["id"] for line in place.exported()], list(range(SLICES)), "LOST: records that are not there once")
 
 
-@unittest.skipUnless(os.geteuid() == 0, "only root can mount a file system")
-class KilledOnAFullDisk(unittest.TestCase):
+class DiskCase(unittest.TestCase):
+    """Runs whose state is on a file system of its own."""
+    breakable = False
+
     def setUp(self):
         self.place = place = Place(self)
         place.state.mkdir()
-        self.disk = OwnDisk(self, place.state, 16 << 20)
+        self.disk = OwnDisk(self, place.state, 16 << 20, self.breakable)
         self.job = place.job({"_op": "data_generator", "shape": "small", "size": SLICES, "slice_size": 1}, {"_op": "delay", "ms": 2},
                              {"_op": "file_exporter", "path": str(place.out), "idempotent": True})
 
@@ -50,9 +53,18 @@ class KilledOnAFullDisk(unittest.TestCase):
         self.addCleanup(lambda: run.poll() is None and (run.kill(), run.wait()))
         return run
 
+    def has_output(self):
+        return self.place.out.exists() and len(list(self.place.out.iterdir())) > 20
+
+    def check_output(self):
+        self.assertEqual([json.loads(line)["id"] for line in self.place.exported()], list(range(SLICES)), "LOST: records that are not there once")
+
+
+@unittest.skipUnless(os.geteuid() == 0, "only root can mount a file system")
+class KilledOnAFullDisk(DiskCase):
     def test_a_killed_controller_goes_on_with_what_its_ledger_has(self):
         run = self.start(self.job, "--state", self.place.state)
-        eventually(lambda: self.place.out.exists() and len(list(self.place.out.iterdir())) > 20, what="output")
+        eventually(self.has_output, what="output")
         self.disk.fill()
         eventually(lambda: "waiting for storage" in self.place.log(), what="a full disk")
         run.kill()
@@ -61,7 +73,7 @@ class KilledOnAFullDisk(unittest.TestCase):
         self.assertIn("disk is full", self.place.log())
         self.disk.filler.unlink()
         self.assertEqual(self.start("--resume", self.place.state).wait(120), 0, self.place.log())
-        self.assertEqual([json.loads(line)["id"] for line in self.place.exported()], list(range(SLICES)), "LOST: records that are not there once")
+        self.check_output()
 
     def test_a_first_start_without_room_says_so_and_the_next_one_works(self):
         self.disk.fill()
@@ -69,7 +81,25 @@ class KilledOnAFullDisk(unittest.TestCase):
         self.assertIn("no space left on device", self.place.log())
         self.disk.filler.unlink()
         self.assertEqual(self.start(self.job, "--state", self.place.state).wait(120), 0, self.place.log())
-        self.assertEqual([json.loads(line)["id"] for line in self.place.exported()], list(range(SLICES)), "LOST: records that are not there once")
+        self.check_output()
+
+
+@unittest.skipUnless(HAS_LOOP_DEVICES, "only root can mount a file, and only where there are loop devices")
+class Broken(DiskCase):
+    breakable = True
+
+    def test_read_only_while_it_runs(self):
+        run = self.start(self.job, "--state", self.place.state)
+        eventually(self.has_output, what="output")
+        self.disk.break_it()
+        eventually(lambda: "waiting for storage" in self.place.log(), what="a disk that cannot be written")
+        for said in ("stopping when", None):  # a second signal does not wait for slices that cannot be recorded
+            run.send_signal(signal.SIGINT)
+            eventually(lambda: said is None or said in self.place.log(), what="an answer to the signal")
+        self.assertEqual(run.wait(5), 130, self.place.log())
+        self.disk.repair()
+        self.assertEqual(self.start("--resume", self.place.state).wait(120), 0, self.place.log())
+        self.check_output()
 
 
 @unittest.skipUnless(os.geteuid() == 0, "only root can mount a file system")
