@@ -12,6 +12,7 @@
 namespace plim {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::TempDir;
 
@@ -32,8 +33,8 @@ TEST(DurableDirectory, does_not_replace_a_file) {
   TempDir dir;
   ASSERT_TRUE(write_file(dir / "file", ""));
   EXPECT_THAT(make_durable_directories(dir / "file").error().message, HasSubstr("not a directory"));
-  EXPECT_THAT(make_durable_directories(dir / "file/x").error().message,
-              HasSubstr("not a directory"));
+  EXPECT_THAT(make_durable_directories(dir / "file/x/y").error().message,
+              AllOf(HasSubstr("file/x/y"), HasSubstr("not a directory")));
 }
 
 }  // namespace
