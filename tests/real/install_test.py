@@ -91,7 +91,9 @@ class Install(RealClusterCase):
         self.assertEqual(self.cluster.kubectl("get", "daemonsets", "-A", "-o", "name").stdout, "")
 
     def test_agents_of_the_pools_report_only_their_own_node(self):
-        self.cluster.kubectl("apply", "-f", str(DEPLOY / "crds" / "nodereport.yaml"))
+        definition = str(DEPLOY / "crds" / "nodereport.yaml")
+        self.cluster.kubectl("create", "-f", definition)
+        self.addCleanup(self.cluster.kubectl, "delete", "-f", definition)
         self.cluster.kubectl("apply", "-k", str(DEPLOY / "pools"))
         self.addCleanup(self.cluster.kubectl, "delete", "-k", str(DEPLOY / "pools"), "--wait=false", check=False)
         agent = self.enterContext(contextlib.closing(HttpApi(self.cluster.kubeconfig)))
