@@ -97,7 +97,8 @@ Task<void> Sender::wake() {
 Task<void> Sender::send_first(std::string app) {
   // The reference stays valid until finish(): the map does not move its lanes, and appending to a
   // deque does not move its front.
-  const auto& [run, give_up] = lanes_.at(app).runs.front();
+  const Queued& first = lanes_.at(app).runs.front();
+  const loop::RunRecord& run = first.run;
   Message message{.subject = {.app = run.app, .ns = run.ns, .pod = run.pod, .uid = run.uid},
                   .body = measurement(run, options_.extra),
                   .idempotency_key = run.key()};
@@ -116,7 +117,7 @@ Task<void> Sender::send_first(std::string app) {
   const std::string why = answer ? fmt::format("the receiver answered {} {}", answer->status,
                                                net::status_text(answer->status))
                                  : answer.error().message;
-  const bool in_time = clock_.steady() < give_up;
+  const bool in_time = clock_.steady() < first.give_up;
   if ((!answer || is_worth_retrying(answer->status)) && in_time) {
     metrics_.count_post("retry");
     log::debug("servo", "cannot send a run yet", {{"key", run.key()}, {"error", why}});
