@@ -108,9 +108,10 @@ class OtherShim {
       char request[4096];
       const ssize_t n = ::recv(open.back().get(), request, sizeof request, 0);
       asked_.assign(request, n > 0 ? static_cast<std::size_t>(n) : 0);
-      if (asked_.find("watch") != asked_.npos)
+      if (asked_.find("watch") != asked_.npos) {
         EXPECT_EQ(::send(open.back().get(), state.data(), state.size(), MSG_NOSIGNAL),
                   static_cast<ssize_t>(state.size()));
+      }
     }
     fd_.reset();  // a shim that has ended refuses connections
   }
