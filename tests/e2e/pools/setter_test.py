@@ -138,6 +138,14 @@ class Setter(unittest.TestCase):
         self.checkpoint()
         return uid
 
+    def meddle(self, path, cpus):
+        """Somebody else writes a longer set, in one step as in a cgroup: a file that is cut first would be empty for a moment."""
+        fd = os.open(path, os.O_WRONLY)
+        try:
+            os.write(fd, f"{cpus}\n".encode())
+        finally:
+            os.close(fd)
+
     def test_every_container_gets_its_cpus_and_nothing_is_written_twice(self):
         uid = self.hold("one", "exclusive-a", ["4"])
         shared, plain = self.pod("two", shared_s=250), self.pod("three")
@@ -161,7 +169,7 @@ class Setter(unittest.TestCase):
         self.assertEqual(described(), before)
         self.assertNotIn("plimsoll_pools_cpuset_writes_total{", self.get("/metrics"))
         # Somebody meddles.
-        sets[0][0].write_text("0-7\n")
+        self.meddle(sets[0][0], "0-7")
         self.becomes(sets[0][0], "4")
         eventually(lambda: "plimsoll_pools_drift_total 1" in self.get("/metrics"), what="the count of it")
         self.assertIn('plimsoll_pools_cpuset_writes_total{result="success"} 1', self.get("/metrics"))
@@ -335,7 +343,7 @@ class Setter(unittest.TestCase):
         path = self.cgroup(uid, "id-one")
         self.becomes(path, "4")
         for i in range(1, 6):
-            path.write_text(f"0-{i}\n")
+            self.meddle(path, f"0-{i}")
             self.becomes(path, "4")
             eventually(lambda: f"plimsoll_pools_drift_total {i}" in self.get("/metrics"), what="the count of it")
         self.reported("CpusetDrift", "one")
