@@ -96,7 +96,7 @@ class ServoPowerCut(ServoCase, ClusterCase):
         self.assertEqual(read.returncode, 0, "LOST: the store cannot be read: " + read.stderr)
         self.assertEqual(told - {run["uid"] for run in json.loads(read.stdout)["items"]}, set(), "LOST: runs")
         self.checked += bool(told)
-        if self.checked % (CUTS // STARTS // 2) == 1:
+        if self.checked % (CUTS // STARTS) == 1:
             self.check_start(told)
 
     def check_start(self, told):

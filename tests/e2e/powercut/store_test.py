@@ -145,7 +145,7 @@ class StorePowerCut(unittest.TestCase):
         found = self.dump(cut)
         self.check_objects(cut, found)
         self.checked += bool(self.ready.before(cut))
-        if self.checked % (CUTS // STARTS // 2) == 1:
+        if self.checked % (CUTS // STARTS) == 1:
             self.check_start(cut, found)
 
     def check_keys(self, cut):
