@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 class KubernetesSourceTest : public ::testing::Test {
  protected:
-  ~KubernetesSourceTest() override {
+  void TearDown() override {
     if (source_) run_to_end(loop_, source_->stop());
   }
 

@@ -21,7 +21,7 @@ class MeasureRunnerTest : public ::testing::Test {
     node_.start_kubelet();
   }
 
-  ~MeasureRunnerTest() override {
+  void TearDown() override {
     running_.cancel();
     run_to_end(loop_, running_.stop());
     if (runner_) run_to_end(loop_, runner_->stop());

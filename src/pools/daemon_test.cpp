@@ -36,7 +36,7 @@ class PoolsDaemonTest : public local::apiserver::testing::ApiTest {
     kubelet_.start();
   }
 
-  ~PoolsDaemonTest() override {
+  void TearDown() override {
     if (daemon_) run(daemon_->stop());
     run(kubelet_.end());
   }

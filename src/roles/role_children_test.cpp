@@ -59,7 +59,7 @@ class RoleChildrenTest : public ::testing::Test {
                                                std::vector<const RoleRow*>{&row_}, RoleSettings{});
   }
 
-  ~RoleChildrenTest() override {
+  void TearDown() override {
     run_to_end(loop_, children_->stop());
     children_.reset();
     run_to_end(loop_, cluster_->stop());

@@ -74,7 +74,7 @@ class NamesakeTest : public local::apiserver::testing::ApiTest {
     run(wait(condition));
   }
 
-  ~NamesakeTest() override {
+  void TearDown() override {
     run(reports_.stop());
     run(events_.stop());
   }
