@@ -99,7 +99,7 @@ Task<void> ContainerStopper::kill(std::string container, std::string id) {
 // Computed again before each wait: a second deletion may shorten the grace period, and a forced
 // one ends it.
 SteadyTime ContainerStopper::grace_end(SteadyTime begin, Nanos grace) const {
-  if (pod_.wish == PodWish::forget) return SteadyTime::min();
+  if (pod_.wish == PodWish::forget) return begin;
   return begin + std::min(grace, grace_of_deletion(pod_).value_or(grace));
 }
 

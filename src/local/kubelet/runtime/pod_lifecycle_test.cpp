@@ -190,6 +190,24 @@ TEST_F(PodLifecycle, waits_for_the_place_of_a_pod_that_was_deleted_by_force) {
   EXPECT_EQ(states.back(), "Succeeded c:Completed(0)");
 }
 
+TEST_F(PodLifecycle, runs_no_hook_after_a_deletion_by_force) {
+  node_clock = &system_clock();  // whose steady time is not near zero
+  devices.most = 1;
+  start_node();
+  create_pod("a", R"({"restartPolicy":"Never","containers":[{"name":"c","image":"x",
+      "command":["sh","-c","trap '' TERM; while :; do sleep 0.01; done"],
+      "lifecycle":{"preStop":{"exec":{"command":["sleep","1000"]}}}}]})");
+  follow("a", shows("c:Ready"));
+  kube::DeleteOptions by_force;
+  by_force.grace_seconds = 0;
+  ASSERT_TRUE(run(client->remove(kube::resources::pods, {"default", "a"}, by_force)));
+  create_pod("b", script("true"));  // its device is the one that a has
+  const auto ended = [](const json::value& pod) {
+    return phase("Succeeded")(pod) || phase("Failed")(pod);
+  };
+  EXPECT_EQ(follow("b", ended).back(), "Succeeded c:Completed(0)");
+}
+
 TEST_F(PodLifecycle, waits_for_an_image_that_cannot_be_pulled) {
   start_node();
   create_pod("a", R"({"restartPolicy":"Never","containers":[{"name":"c","image":"missing:1"}]})");
