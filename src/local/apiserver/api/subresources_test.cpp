@@ -163,14 +163,13 @@ TEST_F(SubresourcesTest, a_token_review_answers_for_its_audiences_only) {
 
   const json::value of_api = review(api_token, {});
   EXPECT_TRUE(bool_at(of_api, {"authenticated"}));
-  const json::value own_audiences = of_api.at("audiences");
-  EXPECT_EQ(own_audiences.as_array().size(), 1u);
+  EXPECT_EQ(list_at(of_api, {"audiences"}).size(), 1u);
 
   const json::value refused = review(api_token, {"vault"});
   EXPECT_FALSE(bool_at(refused, {"authenticated"}));
   EXPECT_EQ(refused.as_object().count("audiences"), 0u);
   EXPECT_THAT(std::string(text_at(refused, {"error"})),
-              testing::HasSubstr(R"(is invalid for the target audiences ["vault"])"));
+              ::testing::HasSubstr(R"(is invalid for the target audiences ["vault"])"));
   EXPECT_FALSE(bool_at(review(vault_token, {}), {"authenticated"}));
 
   const json::value of_vault = review(vault_token, {"bank", "vault"});
@@ -235,7 +234,7 @@ TEST_F(SubresourcesTest, reviews_report_permissions) {
 }
 
 TEST_F(SubresourcesTest, anonymous_users_see_only_health) {
-  auto ask = [&](std::string path, std::string token) {
+  auto ask = [&](std::string path, const std::string& token) {
     net::Request request;
     request.path = std::move(path);
     if (!token.empty()) request.headers.set("Authorization", "Bearer " + token);
