@@ -36,7 +36,7 @@ Sender::Sender(const Executor& loop, Receiver& receiver, Metrics& metrics, Callb
     : receiver_(receiver),
       metrics_(metrics),
       callbacks_(std::move(callbacks)),
-      options_(std::move(options)),
+      options_(options),
       clock_(clock),
       random_(random),
       changed_(loop),

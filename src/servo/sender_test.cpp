@@ -20,7 +20,7 @@ class SenderTest : public ::testing::Test {
  protected:
   SenderTest() { sender_.start(); }
 
-  ~SenderTest() override {
+  void TearDown() override {
     receiver_.held.clear();
     run_to_end(loop_, sender_.stop());
   }
@@ -36,7 +36,7 @@ class SenderTest : public ::testing::Test {
   Sender::Callbacks callbacks() {
     return {
         .on_sent = [this](const loop::RunRecord& run) { sent_.push_back(run.uid); },
-        .on_dead = [this](const loop::RunRecord& run, std::string) { dead_.push_back(run.uid); }};
+        .on_dead = [this](const loop::RunRecord& run, const std::string&) { dead_.push_back(run.uid); }};
   }
 
   Loop loop_;

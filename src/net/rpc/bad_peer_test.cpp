@@ -25,7 +25,7 @@ class RpcBadServer : public RpcTest {
   }
 
   // The result of a call to a server that sends `bytes` after the request and then closes.
-  RpcReply answer_of(std::string bytes) {
+  RpcReply answer_of(const std::string& bytes) {
     ScriptedServer server(dir_ / "bad", [bytes = h2::frame(4, 0, 0) + bytes](int fd) {
       read_request(fd);
       write_all(fd, bytes);
@@ -132,7 +132,7 @@ TEST_F(RpcBadServer, a_reset_keeps_its_meaning) {
 }
 
 TEST_F(RpcBadServer, http1_and_garbage_are_rejected) {
-  for (std::string bytes : {std::string("HTTP/1.1 400 Bad Request\r\n\r\n<html></html>"),
+  for (const std::string& bytes : {std::string("HTTP/1.1 400 Bad Request\r\n\r\n<html></html>"),
                             std::string(200, '\xee'), std::string("\0\0", 2)}) {
     ScriptedServer server(dir_ / "bad", [bytes](int fd) {
       write_all(fd, bytes);
@@ -198,7 +198,7 @@ class RpcBadClient : public RpcTest {
 };
 
 TEST_F(RpcBadClient, a_connection_without_http2_is_closed) {
-  for (std::string bytes : {std::string("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+  for (const std::string& bytes : {std::string("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
                             std::string(300, '\xff'), hello_ + std::string(100, '\x7f')}) {
     int fd = connect_to(path_);
     write_all(fd, bytes);

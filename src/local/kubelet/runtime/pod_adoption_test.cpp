@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 class PodAdoption : public testing::NodeTest {
  protected:
-  std::string pod_directory(std::string name) {
+  std::string pod_directory(const std::string& name) {
     return fmt::format("{}/n1/pods/{}", dir.path(), text_at(get_pod(name), {"metadata", "uid"}));
   }
 };
