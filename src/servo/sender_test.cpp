@@ -34,9 +34,9 @@ class SenderTest : public ::testing::Test {
   }
 
   Sender::Callbacks callbacks() {
-    return {
-        .on_sent = [this](const loop::RunRecord& run) { sent_.push_back(run.uid); },
-        .on_dead = [this](const loop::RunRecord& run, const std::string&) { dead_.push_back(run.uid); }};
+    return {.on_sent = [this](const loop::RunRecord& run) { sent_.push_back(run.uid); },
+            .on_dead = [this](const loop::RunRecord& run,
+                              const std::string&) { dead_.push_back(run.uid); }};
   }
 
   Loop loop_;

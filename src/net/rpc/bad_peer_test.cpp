@@ -133,7 +133,7 @@ TEST_F(RpcBadServer, a_reset_keeps_its_meaning) {
 
 TEST_F(RpcBadServer, http1_and_garbage_are_rejected) {
   for (const std::string& bytes : {std::string("HTTP/1.1 400 Bad Request\r\n\r\n<html></html>"),
-                            std::string(200, '\xee'), std::string("\0\0", 2)}) {
+                                   std::string(200, '\xee'), std::string("\0\0", 2)}) {
     ScriptedServer server(dir_ / "bad", [bytes](int fd) {
       write_all(fd, bytes);
       ::shutdown(fd, SHUT_WR);
@@ -199,7 +199,7 @@ class RpcBadClient : public RpcTest {
 
 TEST_F(RpcBadClient, a_connection_without_http2_is_closed) {
   for (const std::string& bytes : {std::string("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
-                            std::string(300, '\xff'), hello_ + std::string(100, '\x7f')}) {
+                                   std::string(300, '\xff'), hello_ + std::string(100, '\x7f')}) {
     int fd = connect_to(path_);
     write_all(fd, bytes);
     run(until([fd] { return has_ended(fd); }));
